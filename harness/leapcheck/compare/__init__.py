@@ -1,0 +1,1 @@
+"""Comparison of engines: records out of answers."""

@@ -1,0 +1,158 @@
+"""What a comparison yields: frozen records, failures included; judge, report and tests read them, nobody recomputes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+SCHEMA_VERSION = 1
+
+HISTOGRAM_DECADES = (-20, 4)
+"""First and last power of ten of the histogram's bins over the scale-free error; bin 0 also counts exact zeros."""
+
+
+class Verdict(StrEnum):
+    """Verdict over one quantity and engine pair."""
+
+    AGREE = "agree"
+    IMPRECISE = "right but imprecise"
+    DISCREPANCY = "discrepancy"
+
+
+@dataclass(frozen=True, slots=True)
+class WorstState:
+    """The state with the largest error in units of the expected rounding, and the entry where it is."""
+
+    index: int
+    kind: str
+    entry: str
+    value: float
+    against_value: float
+    truth: float | None
+    q: tuple[float, ...]
+    v: tuple[float, ...]
+    tau: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """The same comparison over the states of one kind."""
+
+    kind: str
+    states: int
+    error: float
+    rounding: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One quantity of one engine held against another engine.
+
+    `error` is the largest scale-free error, `absolute` the largest absolute one (in `unit`), `rounding` the largest
+    error in units of the expected rounding of its state, `tolerance` the scale-free error allowed at the worst state,
+    `margin` = tolerance / error there (inf for an exact agreement).
+    """
+
+    quantity: str
+    engine: str
+    against: str
+    states: int
+    error: float
+    absolute: float
+    unit: str
+    scale: str
+    rounding: float
+    tolerance: float
+    margin: float
+    verdict: Verdict
+    kinds: tuple[KindRow, ...]
+    histogram: tuple[int, ...]
+    worst: WorstState | None
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """One disagreement in words: cause class and cause, evidence, who is wrong, and the command that repeats it."""
+
+    quantity: str
+    engine: str
+    against: str
+    cause_class: str
+    cause: str
+    evidence: str
+    who_is_wrong: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An engine that could not be made or that failed on a state; never a silent skip."""
+
+    engine: str
+    quantity: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRow:
+    """One engine of the run."""
+
+    name: str
+    version: str
+    route: str
+    quantities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Largest scale-free error of each entry of M for one pair: rows as tuples, (nv, nv)."""
+
+    engine: str
+    against: str
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmatureCost:
+    """What a common simplification of the rotors costs in joint acceleration: median and worst of |dqdd|/|qdd|, per joint."""
+
+    simplification: str
+    states: int
+    median: float
+    worst: float
+    joints: tuple[str, ...]
+    joint_median: tuple[float, ...]
+    joint_worst: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a run comes from."""
+
+    robot: str
+    model_hash: str
+    seed: int
+    states: int
+    command: str
+    machine: str
+    versions: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything that a run found; `dof_names` label the rows of M, `pattern` is its sparsity (rows of 0 and 1)."""
+
+    provenance: Provenance
+    verdict: str
+    exit_status: int
+    engines: tuple[EngineRow, ...]
+    comparisons: tuple[Comparison, ...]
+    discrepancies: tuple[Discrepancy, ...]
+    failures: tuple[Failure, ...]
+    not_compared: tuple[str, ...]
+    dof_names: tuple[str, ...]
+    pattern: tuple[tuple[int, ...], ...]
+    heat_maps: tuple[HeatMap, ...]
+    armature_costs: tuple[ArmatureCost, ...]
+    schema_version: int = SCHEMA_VERSION

@@ -1,0 +1,52 @@
+"""The robots by name: `load("mini_cheetah")`, `load("random:7")`, `load("my_robot.json")`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from leapcheck_models.robots.free_bodies import box, falling_rod
+from leapcheck_models.robots.mini_cheetah import mini_cheetah
+from leapcheck_models.robots.mini_cheetah_armature import mini_cheetah_armature
+from leapcheck_models.robots.pupper_leg import pupper_leg
+from leapcheck_models.robots.random_tree import random_tree
+from leapcheck_models.robots.tree4 import rooted_trees, tree4
+from leapcheck_models.robots.two_link_arm import two_link_arm
+from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec_file import read_spec
+
+ROBOTS: dict[str, Callable[[], RobotSpec]] = {
+    "mini_cheetah": mini_cheetah,
+    "mini_cheetah_armature": mini_cheetah_armature,
+    "pupper_leg": pupper_leg,
+    "two_link_arm": two_link_arm,
+    **{f"tree4_{number}": partial(tree4, number) for number in range(1, len(rooted_trees()) + 1)},
+    "box": box,
+    "falling_rod": falling_rod,
+}
+
+
+def load(name: str) -> RobotSpec:
+    """Spec of a named robot, of `random:SEED`, or of a file whose name ends in .json.
+
+    Raises ValueError that lists the names, or FileNotFoundError; a broken file gives ValueError (see `read_spec`).
+    """
+    if name in ROBOTS:
+        return ROBOTS[name]()
+    if name.startswith("random:"):
+        if not re.fullmatch("[0-9]{1,18}", seed := name.removeprefix("random:")):
+            raise ValueError(f"robot {name!r:.80}: the seed must be a whole number from 0 to 999999999999999999: try random:7")
+        return random_tree(int(seed))
+    if name.endswith(".json"):
+        return read_spec(name)
+    raise ValueError(f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json")
+
+
+def descriptions() -> dict[str, str]:
+    """One line on each robot, by the name that `load` takes."""
+    named = {name: factory().description for name, factory in ROBOTS.items()}
+    return named | {
+        "random:SEED": "seeded random tree of any joint types, up to 40 dof",
+        "FILE.json": "your own, as read_spec reads it",
+    }

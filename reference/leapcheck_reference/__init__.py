@@ -1,0 +1,82 @@
+"""The in-house dynamics, written once over any scalar."""
+
+from leapcheck_models.rotors import with_rotor_bodies
+
+from leapcheck_reference.contact import (
+    contact_bias_accelerations,
+    contact_inertia,
+    contact_jacobians,
+    contact_positions,
+    contact_velocities,
+    test_force_response,
+)
+from leapcheck_reference.coriolis import coriolis_matrix
+from leapcheck_reference.energy import (
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    com_position,
+    com_velocity,
+    kinetic_energy,
+    potential_energy,
+)
+from leapcheck_reference.factorization import factorization, solution
+from leapcheck_reference.forward_dynamics import forward_dynamics
+from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
+from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
+from leapcheck_reference.mass_matrix import composite_inertias, mass_matrix
+from leapcheck_reference.sparse import (
+    SparseMassMatrix,
+    cdof,
+    cinert,
+    crb,
+    dense_from_csr,
+    dense_from_legacy,
+    layout,
+    legacy_from_dense,
+    mujoco_mass_matrix,
+    sparse_mass_matrix,
+    sparsity_pattern,
+)
+from leapcheck_reference.tree import Tree, build
+
+__all__ = [
+    "SparseMassMatrix",
+    "Tree",
+    "bias_accelerations",
+    "bias_force",
+    "build",
+    "cdof",
+    "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "cinert",
+    "com_position",
+    "com_velocity",
+    "composite_inertias",
+    "contact_bias_accelerations",
+    "contact_inertia",
+    "contact_jacobians",
+    "contact_positions",
+    "contact_velocities",
+    "coriolis_force",
+    "coriolis_matrix",
+    "crb",
+    "dense_from_csr",
+    "dense_from_legacy",
+    "factorization",
+    "forward_accelerations",
+    "forward_dynamics",
+    "forward_kinematics",
+    "gravity_force",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "layout",
+    "legacy_from_dense",
+    "mass_matrix",
+    "mujoco_mass_matrix",
+    "potential_energy",
+    "solution",
+    "sparse_mass_matrix",
+    "sparsity_pattern",
+    "test_force_response",
+    "with_rotor_bodies",
+]

@@ -1,0 +1,95 @@
+"""A scalar that holds the values of many states: the readable single-state algorithms run on a whole block at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.tree import Tree
+
+
+class Batch:
+    """Values (n,) of one scalar in n states, with the arithmetic that the algorithms ask for.
+
+    Products with a constant 0 or 1 and sums with 0 are not formed, so structural zeros of the tree cost nothing; every
+    other operation rounds as the same operation on floats does.
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: NDArray[np.float64]) -> None:
+        self.values = values
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Batch):
+            return Batch(self.values + other.values)
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self if other == 0.0 else Batch(self.values + other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Batch):
+            return Batch(self.values * other.values)
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if other == 0.0:
+            return 0.0
+        return self if other == 1.0 else Batch(self.values * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Batch(self.values / (other.values if isinstance(other, Batch) else other))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return 0.0 if other == 0.0 else Batch(other / self.values)
+
+    def __neg__(self) -> Batch:
+        return Batch(-self.values)
+
+    def sin(self) -> Batch:
+        """Sine in every state."""
+        return Batch(np.sin(self.values))
+
+    def cos(self) -> Batch:
+        """Cosine in every state."""
+        return Batch(np.cos(self.values))
+
+    def sqrt(self) -> Batch:
+        """Square root in every state."""
+        return Batch(np.sqrt(self.values))
+
+
+def evaluated(function: Callable[..., Any], tree: Tree, *blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`function(tree, q, ...)` at every row of the blocks (n, nq), (n, nv), ...: array (n, *shape of one result).
+
+    The blocks are taken as valid states; single-state calls check them.
+    """
+    n = len(blocks[0])
+    arguments = [_batches(block) for block in blocks]
+    result = np.asarray(function(tree, *arguments), dtype=object)
+    values = np.empty((n, *result.shape))
+    for place, entry in np.ndenumerate(result):
+        values[(slice(None), *place)] = entry.values if isinstance(entry, Batch) else entry
+    return values
+
+
+def _batches(block: NDArray[np.float64]) -> Array:
+    row = np.empty(block.shape[1], dtype=object)
+    for i, column in enumerate(np.ascontiguousarray(block.T)):
+        row[i] = Batch(column)
+    return row

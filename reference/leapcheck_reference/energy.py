@@ -1,0 +1,114 @@
+"""Energies, centre of mass and centroidal momentum of the whole robot, rotors included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from leapcheck_reference.kinematics import Frames, frames, velocities
+from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_reference.spatial import (
+    RigidInertia,
+    Transform,
+    composed,
+    force_to_parent,
+    inertia_to_parent,
+    motion_to_child,
+)
+from leapcheck_reference.state import vector
+from leapcheck_reference.tree import Tree
+
+
+def kinetic_energy(tree: Tree, q: Any, v: Any) -> Scalar:
+    """Sum of V^T I V / 2 over links and rotors, plus armature qd^2 / 2 (J)."""
+    at = frames(tree, q)
+    v = vector(f"v of '{tree.name}'", v, tree.nv)
+    V, _ = velocities(tree, at, v)
+    energy: Scalar = 0.0
+    for link, V_i, V_r in zip(tree.links, V.links, V.rotors, strict=True):
+        energy = energy + V_i @ (link.inertia @ V_i) + link.armature * (v[link.v] @ v[link.v])
+        if link.rotor and V_r is not None:
+            energy = energy + V_r @ (link.rotor.inertia @ V_r)
+    return 0.5 * energy
+
+
+def potential_energy(tree: Tree, q: Any) -> Scalar:
+    """-sum m g . p_com over links and rotors (J), zero for mass at the world's origin; rotors on the world left out."""
+    at = frames(tree, q)
+    energy: Scalar = 0.0
+    for inertia, X_W, root in _bodies(tree, at):
+        energy = energy - tree.gravity @ (inertia.mass * (root + X_W.p) + X_W.R @ inertia.mc)
+    return energy
+
+
+def total_mass(tree: Tree) -> Scalar:
+    """Mass of all links and of the rotors that ride on links (kg)."""
+    rotors = (link.rotor.inertia.mass for link in tree.links if link.rotor and link.parent >= 0)
+    return sum((link.inertia.mass for link in tree.links), start=0.0) + sum(rotors, start=0.0)
+
+
+def com_position(tree: Tree, q: Any) -> Array:
+    """Centre of mass (3,) of the robot in the world, m."""
+    at = frames(tree, q)
+    com: Array = np.zeros(3)
+    mass = total_mass(tree)
+    for inertia, X_W, root in _bodies(tree, at):
+        com = com + (inertia.mass * (root + X_W.p) + X_W.R @ inertia.mc) / mass
+    return com
+
+
+def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
+    """A (6, nv): A v is the robot's momentum about its centre of mass, world axes, angular first (Orin and Goswami 2008).
+
+    Each body adds X^T I J; the momentum matrix about the world's root is moved to the com at the end.
+    """
+    at = frames(tree, q)
+    jacobians = body_jacobians(tree, at)
+    com = com_position(tree, q)
+    A = np.zeros((6, tree.nv))
+    for i, link in enumerate(tree.links):
+        J, J_rotor = jacobians[i]
+        to_com = Transform(at.X_W[i].R, at.X_W[i].p + at.root_position[i] - com)
+        A = A + force_to_parent(to_com, link.inertia @ J)
+        X_rotor = at.X_rotor[i]
+        if link.rotor and X_rotor and J_rotor is not None and link.parent >= 0:
+            parent = Transform(at.X_W[link.parent].R, at.X_W[link.parent].p + at.root_position[link.parent] - com)
+            A = A + force_to_parent(composed(parent, X_rotor), link.rotor.inertia @ J_rotor)
+    return A
+
+
+def centroidal_momentum(tree: Tree, q: Any, v: Any) -> Array:
+    """Momentum (6,) about the robot's centre of mass in world axes: [angular N m s; linear N s]."""
+    return centroidal_momentum_matrix(tree, q) @ vector(f"v of '{tree.name}'", v, tree.nv)
+
+
+def com_velocity(tree: Tree, q: Any, v: Any) -> Array:
+    """Velocity (3,) of the centre of mass in the world, m/s: linear momentum over total mass."""
+    velocity: Array = centroidal_momentum(tree, q, v)[3:] / total_mass(tree)
+    return velocity
+
+
+def body_jacobians(tree: Tree, at: Frames) -> list[tuple[Array, Array | None]]:
+    """(J, J_rotor) of each link and its joint's rotor: (6, nv) each, V = J v in the body's own axes at its origin."""
+    jacobians: list[tuple[Array, Array | None]] = []
+    for link, X, X_rotor in zip(tree.links, at.X, at.X_rotor, strict=True):
+        parent = jacobians[link.parent][0] if link.parent >= 0 else np.zeros((6, tree.nv))
+        J = motion_to_child(X, parent)
+        J[:, link.v] = J[:, link.v] + link.S
+        J_rotor = None
+        if link.rotor and X_rotor:
+            J_rotor = motion_to_child(X_rotor, parent)
+            J_rotor[:, link.v] = J_rotor[:, link.v] + link.rotor.S
+        jacobians.append((J, J_rotor))
+    return jacobians
+
+
+def _bodies(tree: Tree, at: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:
+    """(inertia in link axes, pose relative to the root, root position) of each link with the rotors that ride on it."""
+    riding = [link.inertia for link in tree.links]
+    for link, X_rotor in zip(tree.links, at.X_rotor, strict=True):
+        if link.rotor and X_rotor and link.parent >= 0:
+            riding[link.parent] = riding[link.parent] + inertia_to_parent(X_rotor, link.rotor.inertia)
+    return zip(riding, at.X_W, at.root_position, strict=True)

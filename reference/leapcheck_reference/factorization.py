@@ -1,0 +1,60 @@
+"""M = L^T D L without fill-in, along the branches of the tree (Featherstone, section 6.5), and solves with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leapcheck_reference.scalar import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """L (nv, nv) unit lower triangular with L_ij != 0 only for ancestors j of i, and the diagonal D (nv,)."""
+
+    L: Array
+    D: Array
+    parent: tuple[int, ...]
+
+
+def factorization(M: Array, parent: Sequence[int]) -> Factors:
+    """L and D with M = L^T D L; `parent` is the tree's dof_parent. Never touches an entry off the ancestors' pattern."""
+    H = np.array(M)
+    n = len(H)
+    for k in reversed(range(n)):
+        i = parent[k]
+        while i >= 0:
+            a = H[k, i] / H[k, k]
+            j = i
+            while j >= 0:
+                H[i, j] = H[i, j] - a * H[k, j]
+                j = parent[j]
+            H[k, i] = a
+            i = parent[i]
+    L = np.tril(H, -1) + np.eye(n)
+    return Factors(L, np.array([H[i, i] for i in range(n)], dtype=H.dtype), tuple(parent))
+
+
+def solution(factors: Factors, b: Array) -> Array:
+    """x with M x = b, for b (nv,) or columns (nv, k): x = L^-1 D^-1 L^-T b."""
+    x = np.array(b, dtype=np.result_type(b, factors.D))
+    n = len(x)
+    for i in reversed(range(n)):
+        j = factors.parent[i]
+        while j >= 0:
+            x[j] = x[j] - factors.L[i, j] * x[i]
+            j = factors.parent[j]
+    for i in range(n):
+        x[i] = x[i] / factors.D[i]
+        j = factors.parent[i]
+        while j >= 0:
+            x[i] = x[i] - factors.L[i, j] * x[j]
+            j = factors.parent[j]
+    return x
+
+
+def dense_parent(n: int) -> tuple[int, ...]:
+    """The dof_parent of one chain: with it the factorization is that of a dense symmetric matrix."""
+    return tuple(range(-1, n - 1))

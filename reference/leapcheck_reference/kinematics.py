@@ -1,0 +1,171 @@
+"""Frames, velocities and accelerations of every link and rotor, outwards from the root.
+
+Velocities and accelerations are spatial, in link axes at the link's origin (Featherstone, table 5.1, left column).
+Link positions are kept relative to the root link's origin, so that nothing is lost far from the world's origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from leapcheck_models.spec import JointType
+
+from leapcheck_reference.rotation import axis_rotation, quaternion_rotation
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.spatial import Transform, composed, motion_cross, motion_to_child
+from leapcheck_reference.state import configuration, vector
+from leapcheck_reference.tree import Link, Tree, TreeRotor
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Poses at one configuration: of each link in its parent (`X`), of each rotor in the parent of its joint (`X_rotor`),
+    of each link in world axes (`X_W`: R_WB, and the origin relative to the root link's), and where the root's origin is.
+    """
+
+    X: tuple[Transform, ...]
+    X_rotor: tuple[Transform | None, ...]
+    X_W: tuple[Transform, ...]
+    root_position: tuple[Array, ...]
+    dtype: np.dtype[Any]
+
+    def zeros(self, *shape: int) -> Array:
+        """Zeros of the scalar type that the poses and the tree's constants have together."""
+        return np.zeros(shape, dtype=self.dtype)
+
+    def position(self, link: int) -> Array:
+        """p_WB (3,) of a link's origin in the world, m."""
+        return self.root_position[link] + self.X_W[link].p
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Six-vectors per link (`links`) and per rotor (`rotors`, None where a joint has none)."""
+
+    links: tuple[Array, ...]
+    rotors: tuple[Array | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kinematics:
+    """Result of `forward_kinematics`: world poses, spatial velocities V, velocity-product accelerations c.
+
+    `R_WB` (bodies, 3, 3), `p_WB` (bodies, 3) m; `V` and `c` in link (rotor) axes at the link's (rotor's) origin.
+    """
+
+    R_WB: Array
+    p_WB: Array
+    V: Motion
+    c: Motion
+
+
+def joint_transform(link: Link, q: Array) -> Transform:
+    """Pose of the link in its parent: placement composed with the joint's motion (Featherstone table 4.1)."""
+    X = link.placement
+    match link.type:
+        case JointType.FREE:
+            return Transform(quaternion_rotation(q[3:7]), q[:3])
+        case JointType.REVOLUTE:
+            return Transform(X.R @ axis_rotation(link.axis, q[0]), X.p)
+        case JointType.PRISMATIC:
+            return Transform(X.R, X.p + X.R @ (link.axis * q[0]))
+        case JointType.BALL:
+            return Transform(X.R @ quaternion_rotation(q), X.p)
+        case JointType.FIXED:
+            return X
+
+
+def rotor_transform(rotor: TreeRotor, q: Array) -> Transform:
+    """Pose of a rotor in the parent of its joint; one that looks the same at every angle is left unturned."""
+    X = rotor.placement
+    if not rotor.spins:
+        return X
+    return Transform(X.R @ axis_rotation(rotor.axis, rotor.gear_ratio * q[0]), X.p)
+
+
+def frames(tree: Tree, q: Any) -> Frames:
+    """Poses of all links and rotors; ValueError for a q that is no configuration of the tree."""
+    q = configuration(tree, q)
+    X = tuple(joint_transform(link, q[link.q]) for link in tree.links)
+    X_rotor = tuple(rotor_transform(link.rotor, q[link.q]) if link.rotor else None for link in tree.links)
+    X_W: list[Transform] = []
+    roots: list[Array] = []
+    for link, X_link in zip(tree.links, X, strict=True):
+        if link.parent >= 0:
+            X_W.append(composed(X_W[link.parent], X_link))
+            roots.append(roots[link.parent])
+        else:
+            X_W.append(Transform(X_link.R, np.zeros(3)))
+            roots.append(X_link.p)
+    return Frames(X, X_rotor, tuple(X_W), tuple(roots), np.result_type(tree.gravity, *(X_i.R for X_i in X)))
+
+
+def velocities(tree: Tree, at: Frames, v: Array) -> tuple[Motion, Motion]:
+    """(V, c): V_i = X V_parent + S qd and c_i = V_i x S qd, for links and rotors (Featherstone 5.14, 5.16).
+
+    The order is v x S qd; a text that prints v_J x v has the opposite sign.
+    """
+    V: list[Array] = []
+    V_rotor: list[Array | None] = []
+    c: list[Array] = []
+    c_rotor: list[Array | None] = []
+    for link, X, X_rotor in zip(tree.links, at.X, at.X_rotor, strict=True):
+        parent = V[link.parent] if link.parent >= 0 else np.zeros(6)
+        V_i, c_i = _joined(X, parent, link.S @ v[link.v])
+        V.append(V_i)
+        c.append(c_i)
+        V_r, c_r = _joined(X_rotor, parent, link.rotor.S @ v[link.v]) if link.rotor and X_rotor else (None, None)
+        V_rotor.append(V_r)
+        c_rotor.append(c_r)
+    return Motion(tuple(V), tuple(V_rotor)), Motion(tuple(c), tuple(c_rotor))
+
+
+def _joined(X: Transform, V_parent: Array, V_joint: Array) -> tuple[Array, Array]:
+    """Velocity behind a joint and its velocity-product acceleration; V_joint x V_joint = 0 is left out."""
+    carried = motion_to_child(X, V_parent)
+    return carried + V_joint, motion_cross(carried, V_joint)
+
+
+def propagated_accelerations(tree: Tree, at: Frames, c: Motion, vdot: Array, root: Array) -> Motion:
+    """A_i = X A_parent + S vdot + c (Featherstone 5.15) for links and rotors; `root` (6,) is the world's acceleration."""
+    A: list[Array] = []
+    A_rotor: list[Array | None] = []
+    for i, (link, X, X_rotor) in enumerate(zip(tree.links, at.X, at.X_rotor, strict=True)):
+        parent = A[link.parent] if link.parent >= 0 else root
+        A.append(motion_to_child(X, parent) + link.S @ vdot[link.v] + c.links[i])
+        if link.rotor and X_rotor:
+            A_rotor.append(motion_to_child(X_rotor, parent) + link.rotor.S @ vdot[link.v] + c.rotors[i])
+        else:
+            A_rotor.append(None)
+    return Motion(tuple(A), tuple(A_rotor))
+
+
+def lifted_gravity(tree: Tree) -> Array:
+    """Acceleration (6,) given to the world so that gravity acts on every body: [0; -g]."""
+    return np.concatenate([np.zeros(3), -tree.gravity])
+
+
+def forward_kinematics(tree: Tree, q: Any, v: Any) -> Kinematics:
+    """World poses, spatial velocities and velocity-product accelerations of every link and rotor (S2)."""
+    at = frames(tree, q)
+    V, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
+    R_WB = np.stack([X.R for X in at.X_W])
+    p_WB = np.stack([at.position(i) for i in range(len(tree.links))])
+    return Kinematics(R_WB, p_WB, V, c)
+
+
+def bias_accelerations(tree: Tree, q: Any, v: Any) -> Motion:
+    """Spatial accelerations of links and rotors at vdot = 0, without gravity: Jdot v of every body (S2)."""
+    at = frames(tree, q)
+    _, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
+    return propagated_accelerations(tree, at, c, np.zeros(tree.nv), np.zeros(6))
+
+
+def forward_accelerations(tree: Tree, q: Any, v: Any, vdot: Any) -> Motion:
+    """Spatial accelerations of links and rotors with gravity lifted into the world's acceleration -g (S2)."""
+    at = frames(tree, q)
+    _, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
+    vdot = vector(f"vdot of '{tree.name}'", vdot, tree.nv)
+    return propagated_accelerations(tree, at, c, vdot, lifted_gravity(tree))

@@ -1,0 +1,56 @@
+"""Composite rigid bodies: the joint-space mass matrix (Featherstone, section 6.2), with geared rotors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leapcheck_reference.kinematics import Frames, frames
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.spatial import RigidInertia, force_to_parent, inertia_to_parent
+from leapcheck_reference.tree import Tree
+
+
+def composite_inertias(tree: Tree, q: Any) -> tuple[RigidInertia, ...]:
+    """Ic of each link: the link, the rotors that ride on it and its whole subtree as one rigid body, in link axes."""
+    return _composite_inertias(tree, frames(tree, q))
+
+
+def mass_matrix(tree: Tree, q: Any) -> Array:
+    """M (nv, nv), symmetric positive definite, in the canonical convention; armature and exact rotors included.
+
+    M_ij = S_i^T Ic_i S_j is non-zero only where one joint is the other's ancestor (Featherstone 6.21 to 6.23). A rotor
+    of joint i adds its own column Sr^T Ir Sr and rides, as a body, on the parent.
+    """
+    at = frames(tree, q)
+    Ic = _composite_inertias(tree, at)
+    M = at.zeros(tree.nv, tree.nv)
+    for i, link in enumerate(tree.links):
+        F = Ic[i] @ link.S
+        M[link.v, link.v] = link.S.T @ F + link.armature * np.eye(link.S.shape[1])
+        F = force_to_parent(at.X[i], F)
+        rotor, X_rotor = link.rotor, at.X_rotor[i]
+        if rotor and X_rotor:
+            F_rotor = rotor.inertia @ rotor.S
+            M[link.v, link.v] += rotor.S.T @ F_rotor
+            F = F + force_to_parent(X_rotor, F_rotor)
+        j = link.parent
+        while j >= 0:
+            ancestor = tree.links[j]
+            M[ancestor.v, link.v] = ancestor.S.T @ F
+            M[link.v, ancestor.v] = M[ancestor.v, link.v].T
+            F = force_to_parent(at.X[j], F)
+            j = ancestor.parent
+    return M
+
+
+def _composite_inertias(tree: Tree, at: Frames) -> tuple[RigidInertia, ...]:
+    Ic = [link.inertia for link in tree.links]
+    for i in reversed(range(len(tree.links))):
+        link, X_rotor = tree.links[i], at.X_rotor[i]
+        if link.parent >= 0:
+            Ic[link.parent] += inertia_to_parent(at.X[i], Ic[i])
+            if link.rotor and X_rotor:
+                Ic[link.parent] += inertia_to_parent(X_rotor, link.rotor.inertia)
+    return tuple(Ic)

@@ -1,0 +1,58 @@
+"""Rotations over any scalar: from a quaternion, from an axis and an angle."""
+
+from __future__ import annotations
+
+from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
+
+
+def skew(a: Array) -> Array:
+    """Matrix a~ with a~ b = a x b, shape (3, 3)."""
+    x, y, z = a
+    return stacked([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3)
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a x b, shape (3,)."""
+    ax, ay, az = a
+    bx, by, bz = b
+    return stacked([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3)
+
+
+def quaternion_rotation(quaternion: Array) -> Array:
+    """R_AB (3, 3) of a quaternion wxyz that takes B to A; divided by its square norm, so exact for any norm.
+
+    Dividing the homogeneous form by |q|^2 needs no square root: an exact rational stays one.
+    """
+    w, x, y, z = quaternion
+    s = 2.0 / (w * w + x * x + y * y + z * z)
+    return stacked(
+        [
+            1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
+            s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x),
+            s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y),
+        ],
+        3, 3,
+    )  # fmt: skip
+
+
+def axis_rotation(axis: Array, angle: Scalar) -> Array:
+    """R_AB (3, 3) of a turn of B by `angle` (rad) about the unit `axis`: 1 + sin a~ + (1 - cos) a~ a~ (Rodrigues).
+
+    Written as cos 1 + sin a~ + (1 - cos) a a^T, so that a coordinate axis leaves exact zeros and ones.
+    """
+    x, y, z = axis
+    s, c = sin_cos(angle)
+    d = 1.0 - c
+    return stacked(
+        [
+            _square(x, c, d), d * (x * y) - s * z, d * (x * z) + s * y,
+            d * (x * y) + s * z, _square(y, c, d), d * (y * z) - s * x,
+            d * (x * z) - s * y, d * (y * z) + s * x, _square(z, c, d),
+        ],
+        3, 3,
+    )  # fmt: skip
+
+
+def _square(a: Scalar, c: Scalar, d: Scalar) -> Scalar:
+    """c + d a^2, exactly 1 for a = +-1, where c + (1 - c) would round."""
+    return 1.0 if a * a == 1.0 else c + d * (a * a)

@@ -1,0 +1,225 @@
+"""MuJoCo's own storage of the mass matrix, by our own code: legacy qM, CSR, dense from either, and crb, cinert, cdof.
+
+Everything here is in MuJoCo's coordinates, where a free joint's velocity is [v_world; w_body] (linear first); hinge,
+slide and ball velocities are the canonical ones. The sparsity follows from the tree: M_ij may differ from zero only
+where one dof is the other's ancestor (MuJoCo documentation, Computation, "Inertia"; Featherstone, section 6.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from leapcheck_models.spec import ONE_DOF, JointType
+from numpy.typing import NDArray
+
+from leapcheck_reference.kinematics import Frames, frames
+from leapcheck_reference.mass_matrix import mass_matrix
+from leapcheck_reference.rotation import skew
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.spatial import RigidInertia, Transform, inertia_to_parent
+from leapcheck_reference.tree import Link, Tree
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Addresses: `parentid` and `Madr` (nv,) of qM; `rowadr`, `rownnz` (nv,) and `colind` (nC,) of the lower triangle in CSR.
+
+    A row of qM starts at the diagonal and walks the ancestors towards the root; a CSR row has ascending columns and ends
+    at the diagonal. Dofs of `simple` bodies keep only their diagonal in CSR, so nC < nM there.
+    """
+
+    parentid: Integers
+    Madr: Integers
+    rowadr: Integers
+    rownnz: Integers
+    colind: Integers
+    nM: int
+
+    @property
+    def nC(self) -> int:
+        """Entries of the CSR form."""
+        return len(self.colind)
+
+
+@dataclass(frozen=True, slots=True)
+class SparseMassMatrix:
+    """M in MuJoCo's coordinates, both forms: `qM` (nM,) with `Madr` and `parentid`; `csr` (nC,) with its row addresses."""
+
+    parentid: Integers
+    Madr: Integers
+    qM: Array
+    rowadr: Integers
+    rownnz: Integers
+    colind: Integers
+    csr: Array
+
+
+def layout(tree: Tree) -> Layout:
+    """Addresses of M's entries in qM and CSR for a tree; they depend on the topology and on simple bodies only."""
+    parent = tree.dof_parent
+    simple = {dof for i in _simple_links(tree) for dof in range(tree.links[i].v.start, tree.links[i].v.stop)}
+    chains = [list(_ancestors(dof, parent)) for dof in range(tree.nv)]
+    rows = [[dof] if dof in simple else chains[dof][::-1] for dof in range(tree.nv)]
+    lengths, nnz = [len(chain) for chain in chains], [len(row) for row in rows]
+    return Layout(
+        parentid=np.array(parent, dtype=np.int64),
+        Madr=np.cumsum([0, *lengths])[:-1],
+        rowadr=np.cumsum([0, *nnz])[:-1],
+        rownnz=np.array(nnz, dtype=np.int64),
+        colind=np.array([column for row in rows for column in row], dtype=np.int64),
+        nM=sum(lengths),
+    )
+
+
+def sparse_mass_matrix(tree: Tree, q: Any) -> SparseMassMatrix:
+    """M at q in MuJoCo's coordinates and in both of its storage forms."""
+    at, M = layout(tree), mujoco_mass_matrix(tree, q)
+    qM = np.array([M[i, j] for i in range(tree.nv) for j in _ancestors(i, tree.dof_parent)], dtype=M.dtype)
+    rows = np.repeat(np.arange(tree.nv), at.rownnz)
+    return SparseMassMatrix(at.parentid, at.Madr, qM, at.rowadr, at.rownnz, at.colind, M[rows, at.colind])
+
+
+def mujoco_mass_matrix(tree: Tree, q: Any) -> Array:
+    """M (nv, nv) in MuJoCo's coordinates: B^T M B, where v = B u and u = [v_world; w_body; ...] is MuJoCo's velocity."""
+    B = _from_mujoco_velocity(tree, frames(tree, q))
+    return B.T @ mass_matrix(tree, q) @ B
+
+
+def dense_from_legacy(qM: Array, Madr: Sequence[int] | Integers, parentid: Sequence[int] | Integers) -> Array:
+    """Symmetric M (nv, nv) from qM: row i starts at Madr[i] with the diagonal and walks parentid."""
+    n = len(parentid)
+    M = np.zeros((n, n), dtype=np.asarray(qM).dtype)
+    for i in range(n):
+        for place, j in enumerate(_ancestors(i, parentid)):
+            M[i, j] = M[j, i] = qM[Madr[i] + place]
+    return M
+
+
+def legacy_from_dense(M: Array, parentid: Sequence[int] | Integers) -> Array:
+    """qM (nM,) from a dense M; entries off the ancestors' pattern are not looked at."""
+    return np.array([M[i, j] for i in range(len(parentid)) for j in _ancestors(i, parentid)])
+
+
+def dense_from_csr(csr: Array, rowadr: Integers, rownnz: Integers, colind: Integers) -> Array:
+    """Symmetric M (nv, nv) from the lower triangle in CSR."""
+    n = len(rowadr)
+    M = np.zeros((n, n), dtype=np.asarray(csr).dtype)
+    for i in range(n):
+        for k in range(rowadr[i], rowadr[i] + rownnz[i]):
+            M[i, colind[k]] = M[colind[k], i] = csr[k]
+    return M
+
+
+def sparsity_pattern(tree: Tree) -> Integers:
+    """1 where M_ij may differ from zero (nv, nv): one dof is the other's ancestor, or both are one."""
+    pattern = np.zeros((tree.nv, tree.nv), dtype=np.int64)
+    for i in range(tree.nv):
+        for j in _ancestors(i, tree.dof_parent):
+            pattern[i, j] = pattern[j, i] = 1
+    return pattern
+
+
+def cdof(tree: Tree, q: Any) -> Array:
+    """Motion axes (nv, 6) of MuJoCo's dofs, rotation first, world axes, about the com of the whole tree they belong to."""
+    at = frames(tree, q)
+    com, B = _root_com(tree, at), _from_mujoco_velocity(tree, at)
+    rows = at.zeros(tree.nv, 6)
+    for i, link in enumerate(tree.links):
+        X_W = at.X_W[i]
+        S = link.S @ B[link.v, link.v]
+        w = X_W.R @ S[:3]
+        rows[link.v, :3] = w.T
+        rows[link.v, 3:] = (X_W.R @ S[3:] - skew(com[i] - X_W.p) @ w).T
+    return rows
+
+
+def cinert(tree: Tree, q: Any) -> Array:
+    """Inertias (bodies, 10) of the links in world axes about the com of their whole tree, in MuJoCo's order.
+
+    (Ixx, Iyy, Izz, Ixy, Ixz, Iyz, m dx, m dy, m dz, m) with d from that com to the link's com.
+    """
+    return np.stack([_ten_numbers(inertia) for inertia in _inertias_about_com(tree, frames(tree, q))])
+
+
+def crb(tree: Tree, q: Any) -> Array:
+    """Composite inertias (bodies, 10): each link with its subtree, in the frame and order of `cinert`."""
+    Ic = _inertias_about_com(tree, frames(tree, q))
+    for i in reversed(range(len(tree.links))):
+        if tree.links[i].parent >= 0:
+            Ic[tree.links[i].parent] += Ic[i]
+    return np.stack([_ten_numbers(inertia) for inertia in Ic])
+
+
+def _ancestors(dof: int, parent: Sequence[int] | Integers) -> Iterator[int]:
+    """The dof itself, then its ancestors towards the root."""
+    while dof >= 0:
+        yield int(dof)
+        dof = parent[dof]
+
+
+def _simple_links(tree: Tree) -> list[int]:
+    """Links that MuJoCo calls simple: M is diagonal there at every state.
+
+    The com sits in the origin and the link axes are principal; the link hangs on the world, or on a link fixed to the
+    world; it has no children; a hinge or slide axis is a coordinate axis.
+    """
+    parents = {link.parent for link in tree.links}
+    fixed_to_world = {i for i, link in enumerate(tree.links) if link.parent < 0 and link.type is JointType.FIXED}
+    return [
+        i
+        for i, link in enumerate(tree.links)
+        if (link.parent < 0 or link.parent in fixed_to_world) and i not in parents and _has_diagonal_inertia(link)
+    ]
+
+
+def _has_diagonal_inertia(link: Link) -> bool:
+    off_diagonal = [*link.inertia.mc, link.inertia.I[0, 1], link.inertia.I[0, 2], link.inertia.I[1, 2]]
+    aligned = link.type not in ONE_DOF or sum(bool(a != 0.0) for a in link.axis) == 1
+    return aligned and link.rotor is None and all(bool(x == 0.0) for x in off_diagonal)
+
+
+def _from_mujoco_velocity(tree: Tree, at: Frames) -> Array:
+    """B (nv, nv) with v = B u: [w; v_body] = [[0, 1], [R^T, 0]] [v_world; w] for a free joint, the identity elsewhere."""
+    B = at.zeros(tree.nv, tree.nv) + np.eye(tree.nv)
+    for link, X in zip(tree.links, at.X, strict=True):
+        if link.type is JointType.FREE:
+            zero = np.zeros((3, 3))
+            B[link.v, link.v] = np.block([[zero, np.eye(3)], [X.R.T, zero]])
+    return B
+
+
+def _root_com(tree: Tree, at: Frames) -> list[Array]:
+    """Per link, the com of the whole tree that it belongs to, relative to that tree's root origin, world axes."""
+    if any(link.rotor for link in tree.links):
+        raise ValueError(f"'{tree.name}' has geared rotors, which MuJoCo has not: use with_rotor_bodies(spec) first")
+    root: list[int] = []
+    mass: dict[int, Any] = {}
+    moment: dict[int, Array] = {}
+    for i, link in enumerate(tree.links):
+        root.append(i if link.parent < 0 else root[link.parent])
+        X_W = at.X_W[i]
+        first_moment = link.inertia.mass * X_W.p + X_W.R @ link.inertia.mc
+        mass[root[i]] = mass.get(root[i], 0.0) + link.inertia.mass
+        moment[root[i]] = moment.get(root[i], np.zeros(3)) + first_moment
+    return [moment[r] / mass[r] for r in root]
+
+
+def _inertias_about_com(tree: Tree, at: Frames) -> list[RigidInertia]:
+    coms = _root_com(tree, at)
+    return [
+        inertia_to_parent(Transform(X_W.R, X_W.p - com), link.inertia)
+        for link, X_W, com in zip(tree.links, at.X_W, coms, strict=True)
+    ]
+
+
+def _ten_numbers(inertia: RigidInertia) -> Array:
+    I, mc = inertia.I, inertia.mc
+    six = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
+    numbers = np.empty(10, dtype=I.dtype)
+    numbers[:] = [*six, *mc, inertia.mass]
+    return numbers

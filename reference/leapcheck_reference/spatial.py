@@ -1,0 +1,95 @@
+"""Spatial algebra on six-vectors, angular part first (Featherstone, Rigid Body Dynamics Algorithms, ch. 2).
+
+A motion vector is [w; v], a force vector [n; f]; both may also be blocks of columns (6, k). A rigid transform between
+frame A and frame B is kept as the pose of B in A: `R_AB`, `p_AB`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leapcheck_reference.rotation import skew
+from leapcheck_reference.scalar import Array, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """Pose of frame B in frame A: rotation `R` (3, 3) = R_AB and origin `p` (3,) = p_AB in A's axes."""
+
+    R: Array
+    p: Array
+
+
+@dataclass(frozen=True, slots=True)
+class RigidInertia:
+    """Inertia of a rigid body in a frame: mass, first moment `mc` = m c (3,), rotational inertia `I` (3, 3) about the origin.
+
+    The 6x6 matrix would be [[I, mc~], [-mc~, m 1]]; the triple holds the same ten numbers without its zeros.
+    """
+
+    mass: Scalar
+    mc: Array
+    I: Array
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:
+        """Inertia of both bodies together, in their common frame."""
+        return RigidInertia(self.mass + other.mass, self.mc + other.mc, self.I + other.I)
+
+    def __matmul__(self, V: Array) -> Array:
+        """Momentum of the body moving with V: [I w + mc x v; m v - mc x w], shape of V."""
+        w, v = V[:3], V[3:]
+        S = skew(self.mc)
+        return np.concatenate([self.I @ w + S @ v, self.mass * v - S @ w])
+
+
+def composed(X_AB: Transform, X_BC: Transform) -> Transform:
+    """Pose of C in A."""
+    return Transform(X_AB.R @ X_BC.R, X_AB.p + X_AB.R @ X_BC.p)
+
+
+def motion_to_child(X: Transform, V: Array) -> Array:
+    """Motion vector(s) given in A, expressed in B: X_BA V = [R^T w; R^T (v - p x w)]."""
+    w, v = V[:3], V[3:]
+    return np.concatenate([X.R.T @ w, X.R.T @ (v - skew(X.p) @ w)])
+
+
+def force_to_parent(X: Transform, F: Array) -> Array:
+    """Force vector(s) given in B, expressed in A: X_BA^T F = [R n + p x R f; R f]."""
+    f = X.R @ F[3:]
+    return np.concatenate([X.R @ F[:3] + skew(X.p) @ f, f])
+
+
+def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
+    """Inertia given in B, expressed in A: X_BA^T I X_BA (Featherstone 2.66), by the parallel-axis theorem on the triple."""
+    h = X.R @ inertia.mc
+    P = skew(X.p)
+    mp = inertia.mass * X.p
+    # I_A = R I R^T - p~ h~ - (h + m p)~ p~, with h the first moment turned into A's axes
+    I_A = X.R @ inertia.I @ X.R.T - P @ skew(h) - skew(h + mp) @ P
+    return RigidInertia(inertia.mass, h + mp, I_A)
+
+
+def motion_matrix(X: Transform) -> Array:
+    """The 6x6 matrix X_BA that takes motion vectors from A to B; its transpose takes force vectors from B to A."""
+    zero = 0.0 * X.R
+    return np.block([[X.R.T, zero], [-X.R.T @ skew(X.p), X.R.T]])
+
+
+def inertia_matrix(inertia: RigidInertia) -> Array:
+    """The 6x6 matrix of a rigid-body inertia."""
+    S = skew(inertia.mc)
+    return np.block([[inertia.I, S], [-S, inertia.mass * np.eye(3)]])
+
+
+def motion_cross(V: Array, U: Array) -> Array:
+    """V x U = [w x u_w; w x u_v + v x u_w] (Featherstone 2.31): rate of a motion vector U carried along by V."""
+    W = skew(V[:3])
+    return np.concatenate([W @ U[:3], W @ U[3:] + skew(V[3:]) @ U[:3]])
+
+
+def force_cross(V: Array, F: Array) -> Array:
+    """V x* F = [w x n + v x f; w x f] (Featherstone 2.32): rate of a force vector F carried along by V."""
+    W = skew(V[:3])
+    return np.concatenate([W @ F[:3] + skew(V[3:]) @ F[3:], W @ F[3:]])

@@ -1,0 +1,182 @@
+"""A robot spec made ready for the algorithms: constants of every link, joint and rotor as arrays of one scalar type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from leapcheck_models.spec import (
+    CONFIGURATION_SIZE,
+    VELOCITY_SIZE,
+    Body,
+    Inertia,
+    JointType,
+    Placement,
+    RobotSpec,
+    Rotor,
+    Vector3,
+)
+from leapcheck_models.validation import rotational_matrix
+
+from leapcheck_reference.rotation import quaternion_rotation, skew
+from leapcheck_reference.scalar import Array, Scalar, ScalarType, array_of, sqrt
+from leapcheck_reference.spatial import RigidInertia, Transform
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRotor:
+    """Geared rotor on the parent of its joint: `S` (6, 1) = gear ratio x spin axis, so that its velocity is X V_parent + S qd.
+
+    `spins` is False for a rotor that looks the same at every angle (symmetric about its axis, com on it): then its frame
+    may stay unturned, and nothing depends on the angle.
+    """
+
+    name: str
+    gear_ratio: Scalar
+    placement: Transform
+    axis: Array
+    S: Array
+    inertia: RigidInertia
+    spins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Link and the joint that carries it. `S` (6, k) is the constant motion subspace in link axes."""
+
+    name: str
+    parent: int
+    type: JointType
+    placement: Transform
+    axis: Array
+    S: Array
+    inertia: RigidInertia
+    q: slice
+    v: slice
+    armature: Scalar
+    rotor: TreeRotor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Contact point at `position` (3,) on link number `link`, link axes."""
+
+    name: str
+    link: int
+    position: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Kinematic tree in depth-first order; `parent` of a link is -1 for the world.
+
+    `dof_parent` names for each dof the next dof towards the root (-1: none): MuJoCo's dof_parentid.
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    points: tuple[Point, ...]
+    gravity: Array
+    nq: int
+    nv: int
+    dof_parent: tuple[int, ...]
+    foot_indices: tuple[int, ...]
+
+
+def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:
+    """Tree of a spec, with every constant computed in `scalar`; ValueError for a robot without bodies.
+
+    With an extended-precision scalar the constants (inertias about the origins, rotations of the placements) are exact
+    to that precision: nothing is rounded to double on the way.
+    """
+    if not spec.bodies:
+        raise ValueError(f"robot '{spec.name}' has no bodies: add one with add_body")
+    links: list[Link] = []
+    q = v = 0
+    for body in spec.bodies:
+        kind = body.joint.type
+        q_end, v_end = q + CONFIGURATION_SIZE[kind], v + VELOCITY_SIZE[kind]
+        links.append(_link(spec, body, slice(q, q_end), slice(v, v_end), scalar))
+        q, v = q_end, v_end
+    computed = [p for p in spec.contact_points if p.computed]
+    points = tuple(Point(p.name, spec.body_index(p.body), array_of(p.position, scalar)) for p in computed)
+    feet = tuple(i for i, p in enumerate(computed) if p.is_foot)
+    return Tree(spec.name, tuple(links), points, array_of(spec.gravity, scalar), q, v, _dof_parents(links), feet)
+
+
+def _link(spec: RobotSpec, body: Body, q: slice, v: slice, scalar: ScalarType) -> Link:
+    joint = body.joint
+    axis = _unit(joint.axis or (0.0, 0.0, 0.0), scalar)
+    return Link(
+        name=body.name,
+        parent=spec.parent_index(body),
+        type=joint.type,
+        placement=_transform(body.placement, scalar),
+        axis=axis,
+        S=_motion_subspace(joint.type, axis, scalar),
+        inertia=_inertia(body.inertia, scalar),
+        q=q,
+        v=v,
+        armature=scalar(joint.armature),
+        rotor=_rotor(body.rotor, scalar) if body.rotor else None,
+    )
+
+
+def _motion_subspace(kind: JointType, axis: Array, scalar: ScalarType) -> Array:
+    """S (6, k): columns of the joint's velocity in link axes (Featherstone table 4.1)."""
+    zero = array_of(np.zeros(3), scalar)
+    if kind is JointType.REVOLUTE:
+        return np.concatenate([axis, zero])[:, None]
+    if kind is JointType.PRISMATIC:
+        return np.concatenate([zero, axis])[:, None]
+    return array_of(np.eye(6)[:, : VELOCITY_SIZE[kind]], scalar)
+
+
+def _rotor(rotor: Rotor, scalar: ScalarType) -> TreeRotor:
+    axis = _unit(rotor.axis, scalar)
+    ratio = scalar(rotor.gear_ratio)
+    S = np.concatenate([ratio * axis, array_of(np.zeros(3), scalar)])[:, None]
+    placement, inertia = _transform(rotor.placement, scalar), _inertia(rotor.inertia, scalar)
+    return TreeRotor(rotor.name, ratio, placement, axis, S, inertia, not _is_symmetric(rotor))
+
+
+def _is_symmetric(rotor: Rotor) -> bool:
+    """Whether the rotor's inertia is exactly unchanged by turning it about its axis: a~ c = 0 and a~ I = I a~."""
+    A = skew(np.array(rotor.axis))
+    I = rotational_matrix(rotor.inertia.rotational)
+    return not np.any(A @ np.array(rotor.inertia.com)) and not np.any(A @ I - I @ A)
+
+
+def _unit(axis: Vector3, scalar: ScalarType) -> Array:
+    """The axis divided by its norm, in the scalar's precision; an axis of exact unit norm (or zero) is left alone."""
+    a = array_of(axis, scalar)
+    square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+    if square == 1.0 or square == 0.0:
+        return a
+    unit: Array = a / sqrt(square)
+    return unit
+
+
+def _transform(placement: Placement, scalar: ScalarType) -> Transform:
+    return Transform(quaternion_rotation(array_of(placement.quaternion, scalar)), array_of(placement.p, scalar))
+
+
+def _inertia(inertia: Inertia, scalar: ScalarType) -> RigidInertia:
+    """The triple about the link's origin: I_c + m c~ c~^T by the parallel-axis theorem."""
+    mass, c = scalar(inertia.mass), array_of(inertia.com, scalar)
+    C = skew(c)
+    I_c = array_of(rotational_matrix(inertia.rotational), scalar)
+    return RigidInertia(mass, mass * c, I_c + mass * (C @ C.T))
+
+
+def _dof_parents(links: list[Link]) -> tuple[int, ...]:
+    """For each dof the dof before it on the way to the root; the dofs of one joint form a chain."""
+    last_dof: list[int] = []
+    parents: list[int] = []
+    for link in links:
+        last = last_dof[link.parent] if link.parent >= 0 else -1
+        for dof in range(link.v.start, link.v.stop):
+            parents.append(last)
+            last = dof
+        last_dof.append(last)
+    return tuple(parents)
