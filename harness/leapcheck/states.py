@@ -1,13 +1,37 @@
-"""States at which engines are compared."""
+"""States at which engines are compared: seeded per fixed unit, so that no block size or process count changes them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from numpy.typing import NDArray
 import numpy as np
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
+from leapcheck_models.validation import UNIT_TOLERANCE
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
+
+UNIT = 256
+"""States of one unit: each unit has a random stream of its own, spawned from the seed."""
+
+PATTERN = (
+    *("generic",) * 6,
+    *("large",) * 2,
+    *("singular",) * 3,
+    *("rest",) * 2,
+    *("far",) * 2,
+    "pose",
+)
+"""Kinds of 16 consecutive states; the pattern repeats."""
+
+KINDS = tuple(dict.fromkeys(PATTERN))
+"""generic; large (angles to 10 rad, speeds to 100 rad/s); singular (near straight or folded); rest; far (1e2 to 1e4 m); pose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +46,160 @@ class States:
 
     def __len__(self) -> int:
         return len(self.q)
+
+    def __getitem__(self, rows: slice) -> States:
+        return States(self.q[rows], self.v[rows], self.tau[rows], self.index[rows], self.kind[rows])
+
+
+def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> States:
+    """The states of one unit out of `count` in all: at most `UNIT` of them, mixed kinds by `PATTERN`."""
+    n = min(UNIT, count - unit * UNIT)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
+    kinds = np.resize(np.array(PATTERN), UNIT)
+    # Every draw is made for the whole unit, whatever n is: the first states of a longer run are those of a shorter one.
+    q, v, tau = _generic(spec, rng)
+    _shape_by_kind(spec, rng, kinds, q, v)
+    index = unit * UNIT + np.arange(n)
+    return States(q[:n], v[:n], tau[:n], index, tuple(str(kind) for kind in kinds[:n]))
+
+
+def units(count: int) -> range:
+    """The units that hold `count` states."""
+    return range(-(-count // UNIT))
+
+
+def _generic(spec: RobotSpec, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """Tilted, moving, every joint bent: positions +-1 m, any orientation, +-pi rad, +-0.5 m."""
+    q, v = np.empty((UNIT, spec.nq)), rng.normal(scale=3.0, size=(UNIT, spec.nv))
+    for _, kind, place, _ in _slices(spec):
+        block = q[:, place]
+        match kind:
+            case JointType.FREE:
+                block[:, :3] = rng.uniform(-1.0, 1.0, (UNIT, 3))
+                block[:, 3:] = _unit_quaternions(rng)
+            case JointType.BALL:
+                block[:] = _unit_quaternions(rng)
+            case JointType.REVOLUTE:
+                block[:] = rng.uniform(-np.pi, np.pi, (UNIT, 1))
+            case JointType.PRISMATIC:
+                block[:] = rng.uniform(-0.5, 0.5, (UNIT, 1))
+    return q, v, rng.normal(scale=10.0, size=(UNIT, spec.nv))
+
+
+def _shape_by_kind(spec: RobotSpec, rng: np.random.Generator, kinds: NDArray[np.str_], q: Floats, v: Floats) -> None:
+    """Turns generic states into those of their kind, in place."""
+    v[kinds == "rest"] = 0.0
+    large, singular, far, pose = (np.flatnonzero(kinds == kind) for kind in ("large", "singular", "far", "pose"))
+    v[large] = rng.uniform(-100.0, 100.0, (len(large), spec.nv))
+    for _, kind, place, _ in _slices(spec):
+        if kind is JointType.REVOLUTE:
+            q[large, place] = rng.uniform(-10.0, 10.0, (len(large), 1))
+            # Straight (0) and folded (pi) joints, off by 1e-12 to 1e-3 rad.
+            off = rng.choice([-1.0, 1.0], (len(singular), 1)) * 10.0 ** rng.uniform(-12.0, -3.0, (len(singular), 1))
+            q[singular, place] = rng.choice([0.0, np.pi], (len(singular), 1)) + off
+        if kind is JointType.FREE:
+            direction = rng.normal(size=(len(far), 3))
+            distance = 10.0 ** rng.uniform(2.0, 4.0, (len(far), 1))
+            q[far, place.start : place.start + 3] = distance * direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    if spec.poses:
+        q[pose] = np.array([spec.poses[i % len(spec.poses)].q for i in range(len(pose))])
+
+
+def _unit_quaternions(rng: np.random.Generator) -> Floats:
+    quaternions = rng.normal(size=(UNIT, 4))
+    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+
+
+def _slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
+    """(joint name, type, place in q, place in v) of every joint."""
+    rows, q, v = [], 0, 0
+    for body in spec.bodies:
+        kind = body.joint.type
+        q_end, v_end = q + CONFIGURATION_SIZE[kind], v + VELOCITY_SIZE[kind]
+        rows.append((body.joint.name, kind, slice(q, q_end), slice(v, v_end)))
+        q, v = q_end, v_end
+    return rows
+
+
+def read_states(spec: RobotSpec, path: Path) -> States:
+    """The user's own states: .npz with arrays q, v, tau, or .csv / .parquet with columns q_0.., v_0.., tau_0..
+
+    v and tau may be left out (zero). Raises ValueError or FileNotFoundError naming the file, the row and the remedy.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file of states: give a .npz, .csv or .parquet")
+    arrays = _read_npz(path) if path.suffix == ".npz" else _read_table(path)
+    if "q" not in arrays:
+        raise ValueError(f"{path}: holds no q: give q (n, {spec.nq}), and v and tau (n, {spec.nv}) where wanted")
+    n = len(arrays["q"])
+    q = _checked(path, "q", arrays["q"], n, spec.nq)
+    v, tau = (_checked(path, name, arrays.get(name, np.zeros((n, spec.nv))), n, spec.nv) for name in ("v", "tau"))
+    for joint, kind, place, _ in _slices(spec):
+        if kind in (JointType.FREE, JointType.BALL):
+            off = np.abs(np.linalg.norm(q[:, place.stop - 4 : place.stop], axis=1) - 1.0)
+            if off.max(initial=0.0) > UNIT_TOLERANCE:
+                row = int(off.argmax())
+                raise ValueError(f"{path}: row {row}: the quaternion of '{joint}' has norm off 1 by {off[row]:.3g}: normalise it")
+    return States(q, v, tau, np.arange(n), ("file",) * n)
+
+
+def _read_npz(path: Path) -> dict[str, Floats]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in ("q", "v", "tau") if name in file}
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"{path}: is no .npz of plain number arrays ({error}): write it with np.savez") from error
+
+
+def _read_table(path: Path) -> dict[str, Floats]:
+    import pandas as pd
+
+    if path.suffix not in (".csv", ".parquet"):
+        raise ValueError(f"{path}: unknown kind of file '{path.suffix}': give a .npz, .csv or .parquet")
+    try:
+        frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+        found = {}
+        for name in ("q", "v", "tau"):
+            columns = [c for c in frame.columns if str(c).rpartition("_")[0] == name and str(c).rpartition("_")[2].isdigit()]
+            if columns:
+                columns.sort(key=lambda c: int(str(c).rpartition("_")[2]))
+                found[name] = frame[columns].to_numpy(dtype=float)
+    except (ValueError, OSError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ValueError(f"{path}: is no table of numbers ({error}): give columns q_0, q_1, ..., v_0, ...") from error
+    return found
+
+
+def _checked(path: Path, name: str, values: Floats, n: int, width: int) -> Floats:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu" or array.shape != (n, width):
+        raise ValueError(f"{path}: {name} has shape {array.shape} of {array.dtype}: give numbers of shape ({n}, {width})")
+    array = array.astype(float)
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise ValueError(f"{path}: row {row}: {name} holds NaN or infinity: give finite numbers")
+    return array
+
+
+def joined(blocks: Sequence[States]) -> States:
+    """The blocks as one."""
+    q, v, tau, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in ("q", "v", "tau", "index"))
+    return States(q, v, tau, index, tuple(kind for b in blocks for kind in b.kind))
+
+
+def perturbed(states: States, rng: np.random.Generator, ulps: float) -> States:
+    """The states with every number off by up to `ulps` units in the last place, either way."""
+
+    def off(values: Floats) -> Floats:
+        return values * (1.0 + ulps * np.finfo(float).eps * rng.uniform(-1.0, 1.0, values.shape))
+
+    return replace(states, q=off(states.q), v=off(states.v), tau=off(states.tau))
+
+
+def state_frame(states: States) -> pd.DataFrame:
+    """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ...; `read_states` reads it back."""
+    import pandas as pd
+
+    columns: dict[str, object] = {"index": states.index, "kind": list(states.kind)}
+    for name in ("q", "v", "tau"):
+        columns |= {f"{name}_{i}": column for i, column in enumerate(getattr(states, name).T)}
+    return pd.DataFrame(columns)

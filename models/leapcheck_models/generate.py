@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from leapcheck_models.mjcf import Rotors, mjcf_text, scene_text
+from leapcheck_models.mjcf import Rotors, mjcf_text
+from leapcheck_models.scene import scene_text
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.urdf import urdf_obstacles, urdf_text
 from leapcheck_models.xml_text import file_stem

@@ -5,20 +5,19 @@ Pure text: equal specs give equal bytes. Poses need no conversion: the canonical
 
 from __future__ import annotations
 
-import math
 import xml.etree.ElementTree as ET
 from typing import Literal, get_args
 
 from leapcheck_models.rotors import with_lumped_rotors, with_rotor_bodies
 from leapcheck_models.spec import ONE_DOF, WORLD, Body, ContactPoint, Inertia, Joint, JointType, Placement, RobotSpec, Shape
-from leapcheck_models.xml_text import comment, document, entries_text, file_stem, free_name, number, numbers, provenance
+from leapcheck_models.xml_text import comment, document, entries_text, free_name, number, numbers, provenance
 
 Rotors = Literal["bodies", "armature"]
 """How rotors are written: as bodies of their own (exact), or lumped into their parents with armature (the usual shortcut)."""
 
 JOINT_TYPES = {JointType.REVOLUTE: "hinge", JointType.PRISMATIC: "slide", JointType.BALL: "ball"}
 JOINT_DEFAULTS = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}
-CLASSES = {"main", "joint", "visual", "collision", "foot"}  # "main" is MuJoCo's own
+CLASSES = {"main", "joint", "visual", "skeleton", "collision", "foot"}  # "main" is MuJoCo's own
 
 CONVENTIONS = (
     "SI units (m, kg, s, rad, N); x forward, y left, z up; quaternions w x y z; inertias about the com, in link axes.",
@@ -33,6 +32,10 @@ ROTOR_ARMATURE = (
     "Rotors are lumped into the links that carry them, plus armature (gear ratio)^2 x axial inertia: an approximation, it",
     "leaves out their coupling to the joints before them and their gyroscopic torques.",
 )
+COMMON_ROOT = ("The roots stand in a fixed body without mass, because Pinocchio reads the first body of a file alone.",)
+SEVERAL_ROOTS = (
+    "Pinocchio reads the first body alone, with what hangs on it: this file has more than one, and one of them is free.",
+)
 NEAREST = (
     "Some inertia here is not the true one, which no physical body has and MuJoCo refuses: the nearest realisable one stands",
     "for it, the true one in a comment beside it. On the Mini Cheetah that changes joint accelerations by about 0.3 %",
@@ -41,7 +44,7 @@ NEAREST = (
 
 
 def mjcf_text(spec: RobotSpec, rotors: Rotors = "bodies") -> str:
-    """MJCF of the robot without floor or light (see `scene_text`); ValueError for an unknown way to write rotors."""
+    """MJCF of the robot without floor or light (see scene.py); ValueError for an unknown way to write rotors."""
     if rotors not in get_args(Rotors):
         raise ValueError(f"rotors={rotors!r}: use one of {', '.join(get_args(Rotors))}")
     written = with_rotor_bodies(spec).spec if rotors == "bodies" else with_lumped_rotors(spec)
@@ -66,6 +69,10 @@ def _header(spec: RobotSpec, written: RobotSpec, rotors: Rotors) -> list[str]:
         lines += ROTOR_BODIES if rotors == "bodies" else ROTOR_ARMATURE
     if not all(body.inertia.realisable for body in written.bodies):
         lines += NEAREST
+    if _has_common_root(written):
+        lines += COMMON_ROOT
+    elif sum(body.parent == WORLD for body in written.bodies) > 1:
+        lines += SEVERAL_ROOTS
     return lines
 
 
@@ -85,6 +92,8 @@ def _defaults(class_name: str, shared: dict[str, float]) -> ET.Element:
         ET.SubElement(joint, "joint", {JOINT_DEFAULTS[quantity]: number(value) for quantity, value in shared.items()})
     visual = ET.SubElement(robot, "default", {"class": "visual"})
     ET.SubElement(visual, "geom", contype="0", conaffinity="0", group="2", mass="0", rgba="0.6 0.65 0.7 1")
+    skeleton = ET.SubElement(visual, "default", {"class": "skeleton"})
+    ET.SubElement(skeleton, "geom", type="capsule", size="0.01")
     collision = ET.SubElement(robot, "default", {"class": "collision"})
     ET.SubElement(collision, "geom", contype="0", conaffinity="1", group="3", mass="0", rgba="0.9 0.6 0.2 0.5")
     foot = ET.SubElement(collision, "default", {"class": "foot"})
@@ -95,7 +104,7 @@ def _defaults(class_name: str, shared: dict[str, float]) -> ET.Element:
 def _worldbody(spec: RobotSpec, rotors: set[str], class_name: str, shared: dict[str, float]) -> ET.Element:
     """Bodies nested as the tree; in each: inertial, joint, geoms, sites, then its children in the spec's order."""
     worldbody = ET.Element("worldbody")
-    elements = {WORLD: worldbody}
+    elements = {WORLD: _common_root(worldbody, spec)}
     geom_names = {point.name for point in spec.contact_points}
     for body in spec.bodies:
         parent = elements[body.parent]
@@ -108,9 +117,29 @@ def _worldbody(spec: RobotSpec, rotors: set[str], class_name: str, shared: dict[
         _append_inertial(element, body.inertia)
         _append_joint(element, body.joint, {} if body.name in rotors else shared)
         _append_geoms(element, body, geom_names)
+        if not body.shapes and body.name not in rotors:
+            children = [b for b in spec.bodies if b.parent == body.name and b.name not in rotors]
+            _append_skeleton(element, body, children, geom_names)
         for point in (p for p in spec.contact_points if p.body == body.name):
             _append_point(element, point, geom_names)
     return worldbody
+
+
+def _common_root(worldbody: ET.Element, spec: RobotSpec) -> ET.Element:
+    """Where root bodies are put: in a fixed body without mass if they are several and none is free, else in the world.
+
+    A lone fixed root too: Pinocchio takes a file's first body for the world if it has no joint, and loses its placement.
+    """
+    if not _has_common_root(spec):
+        return worldbody
+    root = ET.SubElement(worldbody, "body", name=free_name("base", {body.name for body in spec.bodies}))
+    _append_inertial(root, Inertia(0.0))
+    return root
+
+
+def _has_common_root(spec: RobotSpec) -> bool:
+    joints = [body.joint.type for body in spec.bodies if body.parent == WORLD]
+    return JointType.FREE not in joints and (len(joints) > 1 or joints == [JointType.FIXED])
 
 
 def _placed(placement: Placement) -> dict[str, str]:
@@ -168,6 +197,15 @@ def _append_geoms(element: ET.Element, body: Body, names: set[str]) -> None:
             ET.SubElement(element, "geom", {"name": name, "class": use, **_shape(shape)})
 
 
+def _append_skeleton(element: ET.Element, body: Body, children: list[Body], names: set[str]) -> None:
+    """Sticks to look at where a body has no shape: to its children's joints, or to its com at the end of a chain."""
+    for i, end in enumerate([child.placement.p for child in children] or [body.inertia.com]):
+        if any(end):
+            name = free_name(f"{body.name}_skeleton_{i}", names)
+            names.add(name)
+            ET.SubElement(element, "geom", {"name": name, "class": "skeleton", "fromto": numbers((0.0, 0.0, 0.0, *end))})
+
+
 def _shape(shape: Shape) -> dict[str, str]:
     """Attributes of a shape; MuJoCo's sizes are half lengths, its radii whole."""
     whole = {"box": 0, "sphere": 1, "capsule": 1, "cylinder": 1}[shape.kind]
@@ -216,36 +254,3 @@ def _keyframes(spec: RobotSpec) -> ET.Element:
     for pose in spec.poses:
         ET.SubElement(section, "key", name=pose.name, qpos=numbers(pose.q))
     return section
-
-
-def scene_text(spec: RobotSpec) -> str:
-    """MJCF scene that includes the robot's file: sky, light and a checkered floor at z = 0, or below a fixed-base robot."""
-    root = ET.Element("mujoco", model=f"{spec.name} scene")
-    ET.SubElement(root, "include", file=f"{file_stem(spec)}.xml")
-    visual = ET.SubElement(root, "visual")
-    ET.SubElement(visual, "headlight", diffuse="0.6 0.6 0.6", ambient="0.3 0.3 0.3", specular="0 0 0")
-    ET.SubElement(visual, "rgba", haze="0.15 0.25 0.35 1")
-    ET.SubElement(visual, "global", azimuth="120", elevation="-20")
-    asset = ET.SubElement(root, "asset")
-    sky = {"type": "skybox", "builtin": "gradient", "rgb1": "0.3 0.5 0.7", "rgb2": "0 0 0", "width": "512", "height": "3072"}
-    ET.SubElement(asset, "texture", sky)
-    checker = {"type": "2d", "name": "floor", "builtin": "checker", "mark": "edge", "width": "300", "height": "300"}
-    ET.SubElement(asset, "texture", {**checker, "rgb1": "0.2 0.3 0.4", "rgb2": "0.1 0.2 0.3", "markrgb": "0.8 0.8 0.8"})
-    ET.SubElement(asset, "material", name="floor", texture="floor", texuniform="true", texrepeat="5 5", reflectance="0.2")
-    worldbody = ET.SubElement(root, "worldbody")
-    ET.SubElement(worldbody, "light", name="sun", pos="0 0 3", dir="0 0 -1", directional="true")
-    floor = {"name": free_name("floor", {p.name for p in spec.contact_points}), "type": "plane", "size": "0 0 0.05"}
-    ET.SubElement(worldbody, "geom", {**floor, "material": "floor", "pos": numbers((0.0, 0.0, -_depth(spec)))})
-    return document(root, [*provenance(spec), "Robot, floor, sky and light: open this file in the viewer."])
-
-
-def _depth(spec: RobotSpec) -> float:
-    """Depth of the floor (m, whole tenths): 0 if the base is free, else out of the robot's reach."""
-    if any(body.joint.type is JointType.FREE for body in spec.bodies):
-        return 0.0
-    reach = {WORLD: 0.0}
-    for body in spec.bodies:
-        extent = [math.hypot(*shape.placement.p) + sum(shape.size) for shape in body.shapes]
-        extent += [math.hypot(*p.position) + p.radius for p in spec.contact_points if p.body == body.name]
-        reach[body.name] = reach[body.parent] + math.hypot(*body.placement.p) + max(extent, default=0.0)
-    return math.ceil(10 * max(reach.values())) / 10

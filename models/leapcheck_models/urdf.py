@@ -10,7 +10,9 @@ import math
 import xml.etree.ElementTree as ET
 from itertools import chain
 
-from leapcheck_models.rotors import with_rotor_bodies
+import numpy as np
+
+from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
 from leapcheck_models.spec import (
     ONE_DOF,
     WORLD,
@@ -29,6 +31,9 @@ from leapcheck_models.xml_text import comment, document, entries_text, free_name
 
 UNLIMITED = 1e6
 """Written (rad, m, N m, N, rad/s, m/s) where URDF asks for a limit and the spec has none."""
+
+ROUNDING = 4e-16
+"""Entries of a rotation matrix below this are rounding of zero."""
 
 CONVENTIONS = (
     "SI units (m, kg, s, rad, N); x forward, y left, z up (REP-103); inertias are the true ones, about the com.",
@@ -85,21 +90,18 @@ def urdf_text(spec: RobotSpec) -> str:
 
 
 def rpy(quaternion: Quaternion) -> Vector3:
-    """Roll, pitch, yaw with R = Rz(yaw) Ry(pitch) Rx(roll) of a quaternion wxyz of any length; exact zeros stay zero.
+    """Roll, pitch, yaw (rad) with R = Rz(yaw) Ry(pitch) Rx(roll), of a quaternion wxyz; quarter turns come out exact.
 
-    Well conditioned at pitch +-pi/2 too, where it chooses one of the many answers (Bernardes and Viollet 2022,
-    https://doi.org/10.1371/journal.pone.0276302, for the sequence z-y'-x'').
+    Roll and pitch are read from R after the yaw is taken off: so they are exact for the yaw as rounded, and nothing is lost
+    at pitch +-pi/2, where it chooses one of the many answers.
     """
-    w, x, y, z = quaternion
-    half_sum = math.atan2(x + z, w - y)
-    half_difference = math.atan2(z - x, w + y)
-    pitch = 2.0 * math.atan2(math.hypot(w + y, z - x), math.hypot(w - y, x + z)) - math.pi / 2
-    return _wrapped(half_sum - half_difference), pitch, _wrapped(half_sum + half_difference)
-
-
-def _wrapped(angle: float) -> float:
-    """The same angle within [-pi, pi]."""
-    return math.remainder(angle, 2.0 * math.pi)
+    R = rotation_matrix(quaternion)
+    R = np.where(np.abs(R) < ROUNDING, 0.0, R)
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, pitch, yaw
 
 
 def _header(spec: RobotSpec, written: RobotSpec, floating: bool) -> list[str]:

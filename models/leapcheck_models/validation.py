@@ -38,8 +38,8 @@ MAX_NAME = 200
 
 def validate(spec: RobotSpec) -> None:
     """Raises ValueError at the first broken rule: names, numbers, order, joints, inertias, points, actuators, poses."""
+    _name("robot spec", "the robot", spec.name)
     where = f"robot '{spec.name}'"
-    _name(where, "the robot", spec.name)
     _numbers(where, "gravity", spec.gravity, 3)
     _unique(where, "body", (b.name for b in spec.bodies), reserved=(WORLD,))
     _unique(where, "joint", (b.joint.name for b in spec.bodies))
@@ -135,7 +135,7 @@ def _order(where: str, bodies: tuple[Body, ...]) -> None:
     open_chain: list[str] = [WORLD]
     for body in bodies:
         if body.parent != WORLD and body.parent not in parents:
-            raise ValueError(f"{where}, body '{body.name}': parent '{body.parent}' does not exist: add it first")
+            raise ValueError(f"{where}, body '{body.name}': parent {body.parent!r:.80} does not exist: add it first")
         ancestor, steps = body.parent, 0
         while ancestor != WORLD and ancestor in parents:
             ancestor, steps = parents[ancestor], steps + 1
@@ -198,8 +198,9 @@ def _inertia(where: str, inertia: Inertia) -> None:
     if inertia.realisable:
         if not is_realisable(inertia.rotational):
             raise ValueError(
-                f"{where}: no physical body has this rotational inertia (misses by {realisability_deficit(inertia.rotational):.3g} "
-                "kg m^2): correct it, or say realisable=False with its source and the nearest realisable one"
+                f"{where}: no physical body has this rotational inertia (misses by "
+                f"{realisability_deficit(inertia.rotational):.3g} kg m^2): correct it, "
+                "or say realisable=False with its source and the nearest realisable one"
             )
         return
     if not inertia.source or inertia.nearest is None:
@@ -219,8 +220,8 @@ def _rotor(where: str, rotor: Rotor, joint: Joint) -> None:
 
 
 def _shape(where: str, shape: Shape) -> None:
-    if shape.kind not in SHAPE_SIZES:
-        raise ValueError(f"{where}: unknown shape '{shape.kind}': use one of {', '.join(SHAPE_SIZES)}")
+    if not isinstance(shape.kind, str) or shape.kind not in SHAPE_SIZES:
+        raise ValueError(f"{where}: unknown shape {shape.kind!r:.80}: use one of {', '.join(SHAPE_SIZES)}")
     _numbers(where, f"the size of a {shape.kind}", shape.size, SHAPE_SIZES[shape.kind])
     _placement(where, f"placement of a {shape.kind}", shape.placement)
     if min(shape.size) <= 0.0:
@@ -229,7 +230,7 @@ def _shape(where: str, shape: Shape) -> None:
 
 def _contact_point(where: str, point: ContactPoint, spec: RobotSpec) -> None:
     if point.body not in {b.name for b in spec.bodies}:
-        raise ValueError(f"{where}: body '{point.body}' does not exist: name a body of this robot")
+        raise ValueError(f"{where}: body {point.body!r:.80} does not exist: name a body of this robot")
     _numbers(where, "the position", point.position, 3)
     _number(where, "the radius", point.radius, at_least=0.0)
 
@@ -237,10 +238,14 @@ def _contact_point(where: str, point: ContactPoint, spec: RobotSpec) -> None:
 def _actuator(where: str, actuator: Actuator, spec: RobotSpec) -> None:
     joints = {b.joint.name: b.joint.type for b in spec.bodies}
     if joints.get(actuator.joint) not in ONE_DOF:
-        raise ValueError(f"{where}: '{actuator.joint}' is no revolute or prismatic joint of this robot: name one")
+        raise ValueError(f"{where}: {actuator.joint!r:.80} is no revolute or prismatic joint of this robot: name one")
     _number(where, "the torque limit", actuator.torque_limit, at_least=0.0)
     if actuator.speed_limit is not None:
         _number(where, "the speed limit", actuator.speed_limit, at_least=0.0)
+    if actuator.motor is not None:
+        for quantity in ("gear_ratio", "torque_constant", "resistance", "voltage", "torque_limit"):
+            value = getattr(actuator.motor, quantity)
+            _number(where, f"the motor's {quantity.replace('_', ' ')}", value)
 
 
 def _pose(where: str, pose: Pose, spec: RobotSpec) -> None:

@@ -73,6 +73,8 @@ def test_force_response(tree: Tree, q: Any, point: int, force: Any) -> tuple[Arr
 
     vdot = M^-1 J^T f and a = J vdot, the contact-space inertia's column times the force (Cheetah-Software's test force).
     """
+    if not 0 <= point < len(tree.points):
+        raise ValueError(f"'{tree.name}' has {len(tree.points)} contact points: point {point} is none of them, count from 0")
     J, factors = _stacked_jacobian(tree, q)
     J_point = J[3 * point : 3 * point + 3]
     vdot = solution(factors, J_point.T @ vector("the test force", force, 3))

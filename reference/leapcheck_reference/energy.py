@@ -14,7 +14,6 @@ from leapcheck_reference.spatial import (
     Transform,
     composed,
     force_to_parent,
-    inertia_to_parent,
     motion_to_child,
 )
 from leapcheck_reference.state import vector
@@ -35,7 +34,7 @@ def kinetic_energy(tree: Tree, q: Any, v: Any) -> Scalar:
 
 
 def potential_energy(tree: Tree, q: Any) -> Scalar:
-    """-sum m g . p_com over links and rotors (J), zero for mass at the world's origin; rotors on the world left out."""
+    """-sum m g . p_com over links and rotors (J), zero for mass at the world's origin."""
     at = frames(tree, q)
     energy: Scalar = 0.0
     for inertia, X_W, root in _bodies(tree, at):
@@ -44,8 +43,8 @@ def potential_energy(tree: Tree, q: Any) -> Scalar:
 
 
 def total_mass(tree: Tree) -> Scalar:
-    """Mass of all links and of the rotors that ride on links (kg)."""
-    rotors = (link.rotor.inertia.mass for link in tree.links if link.rotor and link.parent >= 0)
+    """Mass of all links and rotors (kg)."""
+    rotors = (link.rotor.inertia.mass for link in tree.links if link.rotor)
     return sum((link.inertia.mass for link in tree.links), start=0.0) + sum(rotors, start=0.0)
 
 
@@ -65,17 +64,11 @@ def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
     Each body adds X^T I J; the momentum matrix about the world's root is moved to the com at the end.
     """
     at = frames(tree, q)
-    jacobians = body_jacobians(tree, at)
     com = com_position(tree, q)
-    A = np.zeros((6, tree.nv))
-    for i, link in enumerate(tree.links):
-        J, J_rotor = jacobians[i]
-        to_com = Transform(at.X_W[i].R, at.X_W[i].p + at.root_position[i] - com)
-        A = A + force_to_parent(to_com, link.inertia @ J)
-        X_rotor = at.X_rotor[i]
-        if link.rotor and X_rotor and J_rotor is not None and link.parent >= 0:
-            parent = Transform(at.X_W[link.parent].R, at.X_W[link.parent].p + at.root_position[link.parent] - com)
-            A = A + force_to_parent(composed(parent, X_rotor), link.rotor.inertia @ J_rotor)
+    jacobians = [J for both in body_jacobians(tree, at) for J in both if J is not None]
+    A: Array = np.zeros((6, tree.nv))
+    for (inertia, X_W, root), J in zip(_bodies(tree, at), jacobians, strict=True):
+        A = A + force_to_parent(Transform(X_W.R, X_W.p + (root - com)), inertia @ J)
     return A
 
 
@@ -106,9 +99,12 @@ def body_jacobians(tree: Tree, at: Frames) -> list[tuple[Array, Array | None]]:
 
 
 def _bodies(tree: Tree, at: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:
-    """(inertia in link axes, pose relative to the root, root position) of each link with the rotors that ride on it."""
-    riding = [link.inertia for link in tree.links]
-    for link, X_rotor in zip(tree.links, at.X_rotor, strict=True):
-        if link.rotor and X_rotor and link.parent >= 0:
-            riding[link.parent] = riding[link.parent] + inertia_to_parent(X_rotor, link.rotor.inertia)
-    return zip(riding, at.X_W, at.root_position, strict=True)
+    """(inertia, pose relative to the root, root position) of each link and, next to it, of its joint's rotor."""
+    for i, link in enumerate(tree.links):
+        yield link.inertia, at.X_W[i], at.root_position[i]
+        X_rotor = at.X_rotor[i]
+        if link.rotor and X_rotor:
+            if link.parent >= 0:
+                yield link.rotor.inertia, composed(at.X_W[link.parent], X_rotor), at.root_position[link.parent]
+            else:
+                yield link.rotor.inertia, X_rotor, np.zeros(3)

@@ -21,7 +21,7 @@ class Factors:
 
 def factorization(M: Array, parent: Sequence[int]) -> Factors:
     """L and D with M = L^T D L; `parent` is the tree's dof_parent. Never touches an entry off the ancestors' pattern."""
-    H = np.array(M)
+    H = 1.0 * np.asarray(M)
     n = len(H)
     for k in reversed(range(n)):
         i = parent[k]
@@ -39,7 +39,7 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
 
 def solution(factors: Factors, b: Array) -> Array:
     """x with M x = b, for b (nv,) or columns (nv, k): x = L^-1 D^-1 L^-T b."""
-    x = np.array(b, dtype=np.result_type(b, factors.D))
+    x = np.array(b, dtype=np.result_type(np.asarray(b), factors.D))
     n = len(x)
     for i in reversed(range(n)):
         j = factors.parent[i]

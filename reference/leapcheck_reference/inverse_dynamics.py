@@ -40,7 +40,8 @@ def coriolis_force(tree: Tree, q: Any, v: Any) -> Array:
 def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any = None) -> Array:
     at = frames(tree, q)
     V, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
-    A = propagated_accelerations(tree, at, c, vector(f"vdot of '{tree.name}'", vdot, tree.nv), root)
+    vdot = vector(f"vdot of '{tree.name}'", vdot, tree.nv)
+    A = propagated_accelerations(tree, at, c, vdot, root)
     F = [_net_force(link.inertia, A_i, V_i) for link, A_i, V_i in zip(tree.links, A.links, V.links, strict=True)]
     if f_ext is not None:
         F = [F_i - f for F_i, f in zip(F, external_forces(tree, f_ext), strict=True)]
@@ -65,8 +66,8 @@ def _net_force(inertia: RigidInertia, A: Array, V: Array) -> Array:
 
 
 def external_forces(tree: Tree, f_ext: Any) -> Array:
-    """f_ext as an array (bodies, 6); ValueError for another shape."""
-    forces = np.asarray(f_ext)
+    """f_ext as an array (bodies, 6); ValueError for another shape, NaN or infinity."""
+    forces, name = np.asarray(f_ext), f"f_ext of '{tree.name}'"
     if forces.shape != (len(tree.links), 6):
-        raise ValueError(f"f_ext of '{tree.name}' has shape {forces.shape}: give ({len(tree.links)}, 6)")
-    return forces
+        raise ValueError(f"{name} has shape {forces.shape}: give ({len(tree.links)}, 6)")
+    return vector(name, forces.ravel(), forces.size).reshape(forces.shape)

@@ -99,7 +99,9 @@ def frames(tree: Tree, q: Any) -> Frames:
         else:
             X_W.append(Transform(X_link.R, np.zeros(3)))
             roots.append(X_link.p)
-    return Frames(X, X_rotor, tuple(X_W), tuple(roots), np.result_type(tree.gravity, *(X_i.R for X_i in X)))
+    poses = [*X, *(X_r for X_r in X_rotor if X_r)]
+    dtype = np.result_type(tree.gravity, *(part for X_i in poses for part in (X_i.R, X_i.p)))
+    return Frames(X, X_rotor, tuple(X_W), tuple(roots), dtype)
 
 
 def velocities(tree: Tree, at: Frames, v: Array) -> tuple[Motion, Motion]:

@@ -32,7 +32,7 @@ def sin_cos(x: Scalar) -> tuple[Scalar, Scalar]:
 
 def sqrt(x: Scalar) -> Scalar:
     """Square root in the scalar's own arithmetic."""
-    if isinstance(x, float | int | np.generic):
+    if isinstance(x, float | int | complex | np.generic):
         return np.sqrt(x)
     return x.sqrt()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import ONE_DOF, JointType
+from leapcheck_models.spec import JointType
 from numpy.typing import NDArray
 
 from leapcheck_reference.kinematics import Frames, frames
@@ -20,7 +20,7 @@ from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import RigidInertia, Transform, inertia_to_parent
-from leapcheck_reference.tree import Link, Tree
+from leapcheck_reference.tree import Tree
 
 Integers = NDArray[np.int64]
 
@@ -163,24 +163,27 @@ def _ancestors(dof: int, parent: Sequence[int] | Integers) -> Iterator[int]:
 
 
 def _simple_links(tree: Tree) -> list[int]:
-    """Links that MuJoCo calls simple: M is diagonal there at every state.
+    """Free and ball links that MuJoCo calls simple: their block of M is diagonal at every state, and only the diagonal is kept.
 
-    The com sits in the origin and the link axes are principal; the link hangs on the world, or on a link fixed to the
-    world; it has no children; a hinge or slide axis is a coordinate axis.
+    The link hangs on the world, or on a link fixed to it, and has no children; its com is in its origin and its axes are
+    principal. (MuJoCo takes a com within 1e-6 m for zero; here only an exact zero drops an entry. Simple hinges and slides
+    have one entry anyway.)
     """
     parents = {link.parent for link in tree.links}
     fixed_to_world = {i for i, link in enumerate(tree.links) if link.parent < 0 and link.type is JointType.FIXED}
     return [
         i
         for i, link in enumerate(tree.links)
-        if (link.parent < 0 or link.parent in fixed_to_world) and i not in parents and _has_diagonal_inertia(link)
+        if link.type in (JointType.FREE, JointType.BALL)
+        and (link.parent < 0 or link.parent in fixed_to_world)
+        and i not in parents
+        and _is_diagonal(link.inertia)
     ]
 
 
-def _has_diagonal_inertia(link: Link) -> bool:
-    off_diagonal = [*link.inertia.mc, link.inertia.I[0, 1], link.inertia.I[0, 2], link.inertia.I[1, 2]]
-    aligned = link.type not in ONE_DOF or sum(bool(a != 0.0) for a in link.axis) == 1
-    return aligned and link.rotor is None and all(bool(x == 0.0) for x in off_diagonal)
+def _is_diagonal(inertia: RigidInertia) -> bool:
+    off_diagonal = [*inertia.mc, inertia.I[0, 1], inertia.I[0, 2], inertia.I[1, 2]]
+    return all(bool(x == 0.0) for x in off_diagonal)
 
 
 def _from_mujoco_velocity(tree: Tree, at: Frames) -> Array:

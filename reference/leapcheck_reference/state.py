@@ -31,15 +31,15 @@ def configuration(tree: Tree, q: Any) -> Array:
 def vector(name: str, values: Any, length: int) -> Array:
     """`values` as an array (length,) of its scalar; ValueError for another shape, NaN or infinity."""
     array = np.asarray(values)
-    if array.dtype.kind in "iu":
-        array = array.astype(float)
+    if array.dtype.kind in "iufc":
+        array = array.astype(np.result_type(array, float), copy=False)  # integers and single precision, in double
     if array.shape != (length,):
         raise ValueError(f"{name} has shape {array.shape}: give ({length},)")
-    if array.dtype.kind in "fc":
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} holds NaN or infinity at {int(np.argmin(np.isfinite(array)))}: give finite numbers")
-    elif array.dtype.kind != "O":
+    if array.dtype.kind not in "fcO":
         raise ValueError(f"{name} holds {array.dtype}: give numbers")
+    finite = np.array([not isinstance(x, float | complex | np.inexact) or np.isfinite(x) for x in array], dtype=bool)
+    if not finite.all():
+        raise ValueError(f"{name} holds NaN or infinity at {int(np.argmin(finite))}: give finite numbers")
     return array
 
 

@@ -32,6 +32,7 @@ class WorstState:
     q: tuple[float, ...]
     v: tuple[float, ...]
     tau: tuple[float, ...]
+    place: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,149 @@
+"""`leapcheck compare ROBOT`: the discrepancy report."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tyro
+
+if TYPE_CHECKING:
+    from leapcheck.compare.run import Plan, Progress
+    from leapcheck.states import States
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Compare a robot's dynamics in several engines over random states and write the discrepancy report.
+
+    Quantities: mass_matrix, bias_force, gravity_force, coriolis_force, forward_dynamics, contact_positions,
+    contact_velocities, contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy,
+    potential_energy, and MuJoCo's own qM, csr, cinert, crb, cdof.
+
+    Examples:
+      leapcheck compare mini_cheetah
+      leapcheck compare random:7 --states 500 --engines reference mujoco
+      leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix
+      leapcheck compare mini_cheetah --states-file logged_states.csv --out report/
+    """
+
+    robot: tyro.conf.Positional[str]
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+    engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
+    """Engines to compare."""
+    engine: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """Your own engine as module:factory, besides the others; may be repeated."""
+    states: int = 2048
+    """How many random states, of mixed kinds."""
+    seed: int = 0
+    """Seed of the states."""
+    quantities: tuple[str, ...] = ()
+    """Quantities to compare; all by default."""
+    out: Path | None = None
+    """Folder of the report; runs/ROBOT by default."""
+    json: bool = False
+    """Print the results as JSON instead of a summary."""
+    states_file: Path | None = None
+    """Your own states (.npz with q, v, tau, or .csv / .parquet with columns q_0, ..., v_0, ..., tau_0, ...)."""
+    only: int | None = None
+    """Index of one state: compare at that state alone."""
+    workers: int = 0
+    """Processes; by default one per core."""
+
+    def run(self) -> int:
+        """Runs the comparison, writes the report, prints the summary; returns the exit status."""
+        from leapcheck.compare.run import compared
+        from leapcheck.report import console_summary, run_json, write_report
+
+        plan = self._plan()
+        folder = self.out or Path("runs") / _folder_name(self.robot)
+        with _progress(quiet=self.json) as progress:
+            run = compared(plan, self.workers or os.cpu_count() or 1, progress)
+        write_report(run, folder)
+        _write_states(plan, folder)
+        if self.json:
+            sys.stdout.write(run_json(run))
+        else:
+            from rich.console import Console
+
+            console = Console()
+            console.print(console_summary(run))
+            console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
+        return run.exit_status
+
+    def _plan(self) -> Plan:
+        from leapcheck.compare.run import Plan
+        from leapcheck.quantities import QUANTITIES
+        from leapcheck.states import read_states
+        from leapcheck_models.robots import load
+
+        spec = load(self.robot)
+        own = None if self.states_file is None else read_states(spec, self.states_file)
+        return Plan(
+            robot=self.robot,
+            spec=spec,
+            engines=(*self.engines, *self.engine),
+            quantities=self.quantities or tuple(QUANTITIES),
+            count=self.states,
+            seed=self.seed,
+            only=self.only,
+            states=own,
+            command=self._command(),
+        )
+
+    def _command(self) -> str:
+        """The command that repeats this run: every choice that is not the default."""
+        words = ["leapcheck", "compare", self.robot]
+        if self.engines != Compare.engines:
+            words += ["--engines", *self.engines]
+        for engine in self.engine:
+            words += ["--engine", engine]
+        if self.quantities:
+            words += ["--quantities", *self.quantities]
+        words += ["--states", str(self.states), "--seed", str(self.seed)]
+        if self.states_file is not None:
+            words += ["--states-file", str(self.states_file)]
+        if self.only is not None:
+            words += ["--only", str(self.only)]
+        return shlex.join(words)
+
+
+MOST_STATES_WRITTEN = 10_000
+
+
+def _write_states(plan: Plan, folder: Path) -> None:
+    """states.parquet beside the report, readable by --states-file; left out where the seed says it in less."""
+    if plan.total > MOST_STATES_WRITTEN:
+        return
+    from leapcheck.states import joined, state_frame, units
+
+    states: States = joined([plan.unit(unit) for unit in units(plan.total)])
+    partial = folder / ".states.parquet.part"
+    state_frame(states).to_parquet(partial, index=False)
+    partial.replace(folder / "states.parquet")
+
+
+def _folder_name(robot: str) -> str:
+    """A folder's name out of a robot's: letters, digits, dot, dash and underscore."""
+    return re.sub(r"[^\w.-]+", "_", Path(robot).stem if robot.endswith(".json") else robot)
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A progress bar on standard error, on a terminal only."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("comparing", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

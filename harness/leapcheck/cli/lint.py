@@ -1,0 +1,42 @@
+"""`leapcheck lint ROBOT`: what is odd about a model, where, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Lint:
+    """Check a robot's description: inertias, symmetry, masses, gears, limits, names, order.
+
+    Exit status 1 where a finding is an error.
+
+    Examples:
+      leapcheck lint mini_cheetah
+      leapcheck lint my_robot.json
+    """
+
+    robot: tyro.conf.Positional[str]
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+
+    def run(self) -> int:
+        """Prints the findings, errors first; returns 1 where there is an error."""
+        from rich.console import Console
+        from rich.text import Text
+
+        from leapcheck_models.lint import lint
+        from leapcheck_models.robots import load
+
+        spec = load(self.robot)
+        findings = lint(spec)
+        console = Console(highlight=False)
+        styles = {"error": "bold red", "warning": "yellow", "note": "dim"}
+        for severity, style in styles.items():
+            for finding in (f for f in findings if f.severity == severity):
+                console.print(Text.assemble((severity, style), f"  {finding.place}: {finding.message}"), soft_wrap=True)
+                console.print(Text(f"         {finding.remedy}  [{finding.rule}]", style="dim"), soft_wrap=True)
+        counts = {severity: sum(f.severity == severity for f in findings) for severity in styles}
+        console.print(f"{spec.name}: " + ", ".join(f"{n} {severity}{'s' * (n != 1)}" for severity, n in counts.items()))
+        return int(counts["error"] > 0)

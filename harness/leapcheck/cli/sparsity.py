@@ -1,0 +1,39 @@
+"""`leapcheck sparsity ROBOT`: the pattern of the mass matrix."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """Show the sparsity pattern of a robot's mass matrix, in the terminal and as a picture.
+
+    Examples:
+      leapcheck sparsity mini_cheetah
+      leapcheck sparsity tree4_5 --picture pattern.svg
+    """
+
+    robot: tyro.conf.Positional[str]
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+    picture: Path | None = None
+    """Also write a picture (.svg or .png)."""
+
+    def run(self) -> int:
+        """Prints the pattern and writes the picture."""
+        from leapcheck.compare.entries import dof_names
+        from leapcheck.report import sparsity_text, write_sparsity_picture
+        from leapcheck_models.robots import load
+        from leapcheck_reference import build, sparsity_pattern
+
+        spec = load(self.robot)
+        pattern = tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(spec)))
+        names = dof_names(spec)
+        print(sparsity_text(pattern, names, unicode=sys.stdout.isatty()))
+        if self.picture is not None:
+            print(f"picture: {write_sparsity_picture(pattern, names, self.picture)}")
+        return 0

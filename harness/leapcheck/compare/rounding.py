@@ -1,0 +1,84 @@
+"""The rounding to expect of any correct engine: how far the in-house values move when every number is off by 2 ulp."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from leapcheck.compare.errors import scale_free, scales
+from leapcheck.engines.protocol import Answers
+from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.states import Floats, States, perturbed
+from leapcheck_models.spec import Body, JointType, RobotSpec
+
+ULPS = 2.0
+"""Size of the perturbation of every input and every parameter, in units in the last place."""
+
+DRAWS = 3
+"""Independent perturbations; the largest movement counts."""
+
+FLOOR = ULPS * float(np.finfo(float).eps)
+"""Least scale-free rounding expected of any value: that of storing it and its inputs."""
+
+
+class ExpectedRounding:
+    """Expected scale-free rounding of each quantity at each state of a robot.
+
+    Backward-error view: an engine that is right to rounding returns the exact answer of a slightly different question.
+    The in-house algorithms answer `DRAWS` such questions, with state and robot off by up to 2 ulp everywhere; the
+    largest movement of any entry is the unit in which errors are measured. Conditioning (a nearly singular leg, a light
+    link behind a heavy one) is thereby part of the unit.
+    """
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self._moved = [ReferenceEngine(_perturbed_spec(spec, np.random.default_rng(draw))) for draw in range(DRAWS)]
+
+    def __call__(self, states: States, answers: Answers) -> dict[str, Floats]:
+        """Per quantity of the in-house `answers` the expected rounding (n,) of each state."""
+        seed = int(states.index[0]) if len(states) else 0
+        largest = {name: np.full(len(states), FLOOR) for name in answers}
+        for draw, engine in enumerate(self._moved):
+            moved_states = perturbed(states, np.random.default_rng((seed, draw)), ULPS)
+            moved = engine.evaluate(moved_states, tuple(answers))
+            for name, values in answers.items():
+                error = scale_free(moved[name] - values, scales(name, values))
+                largest[name] = np.maximum(largest[name], error.reshape(len(states), -1).max(axis=1, initial=0.0))
+        return largest
+
+
+def _perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:
+    bodies = tuple(_perturbed_body(body, rng) for body in spec.bodies)
+    points = tuple(replace(point, position=_off(point.position, rng)) for point in spec.contact_points)
+    return replace(spec, bodies=bodies, contact_points=points, gravity=_off(spec.gravity, rng))
+
+
+def _perturbed_body(body: Body, rng: np.random.Generator) -> Body:
+    """Mass, com, inertia, placement, axis, armature and rotor off by a few ulp; structural zeros stay zero."""
+    free = body.joint.type is JointType.FREE
+    joint = replace(body.joint, axis=_off(body.joint.axis, rng), armature=_off(body.joint.armature, rng))
+    placement = body.placement if free else _off_fields(body.placement, rng, "p", "quaternion")
+    inertia = _off_fields(body.inertia, rng, "mass", "com", "rotational")
+    rotor = body.rotor
+    if rotor is not None:
+        rotor = replace(
+            rotor,
+            inertia=_off_fields(rotor.inertia, rng, "mass", "com", "rotational"),
+            placement=_off_fields(rotor.placement, rng, "p", "quaternion"),
+            gear_ratio=_off(rotor.gear_ratio, rng),
+        )
+    return replace(body, joint=joint, placement=placement, inertia=inertia, rotor=rotor)
+
+
+def _off_fields(record: Any, rng: np.random.Generator, *names: str) -> Any:
+    return replace(record, **{name: _off(getattr(record, name), rng) for name in names})
+
+
+def _off(value: Any, rng: np.random.Generator) -> Any:
+    """A number, or each number of a tuple, times 1 +- 2 ulp; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(_off(x, rng) for x in value)
+    return float(value * (1.0 + ULPS * np.finfo(float).eps * rng.uniform(-1.0, 1.0)))

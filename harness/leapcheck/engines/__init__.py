@@ -1,0 +1,1 @@
+"""Engines behind one protocol: the reference, MuJoCo, Pinocchio and the user's own."""

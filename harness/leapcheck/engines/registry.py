@@ -1,0 +1,108 @@
+"""The engines by name; a foreign package is imported only when its engine is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_models.spec import RobotSpec
+from leapcheck_models.urdf import urdf_obstacles
+
+from leapcheck.conventions import has_rotors
+from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.protocol import Engine
+
+PACKAGES = {"mujoco": "mujoco", "pinocchio": "pin"}
+"""Import name of a foreign package and the name under which pip installs it."""
+
+
+def make_engine(name: str, spec: RobotSpec) -> Engine:
+    """The engine of that name holding the robot.
+
+    Raises ValueError for an unknown name, NotApplicable where the engine's file format cannot hold the robot, and
+    EngineError (naming the engine and the remedy) where its package is missing or it refuses the robot.
+    """
+    if name not in FACTORIES:
+        raise ValueError(f"unknown engine '{name}': use one of {', '.join(ENGINE_NAMES)}")
+    try:
+        return FACTORIES[name](spec)
+    except (EngineError, NotApplicable):
+        raise
+    except ModuleNotFoundError as error:
+        package = PACKAGES.get(error.name or "", error.name)
+        raise EngineError(f"{name}: the package '{error.name}' is not installed: pip install {package}") from error
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise EngineError(f"{name}: cannot hold robot '{spec.name}': {type(error).__name__}: {reason}") from error
+
+
+def _reference(spec: RobotSpec) -> Engine:
+    from leapcheck.engines.reference_engine import ReferenceEngine
+
+    return ReferenceEngine(spec)
+
+
+def _mujoco(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import mujoco_build
+    from leapcheck.engines.mujoco_engine import MujocoEngine
+
+    full, rotors = _with_rotor_bodies(spec)
+    m = mujoco_build.model_from_mjcf(spec, full)
+    return MujocoEngine("mujoco", spec, full, m, f"MJCF, exact values written{rotors}", storage=True)
+
+
+def _mujoco_urdf(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import mujoco_build
+    from leapcheck.engines.mujoco_engine import MujocoEngine
+
+    if obstacles := urdf_obstacles(spec):
+        raise NotApplicable(f"mujoco-urdf: URDF cannot hold '{spec.name}': {'; '.join(obstacles)}")
+    full, rotors = _with_rotor_bodies(spec)
+    m = mujoco_build.model_from_urdf(spec, full)
+    return MujocoEngine("mujoco-urdf", spec, full, m, f"URDF through MjSpec, exact values written{rotors}", storage=False)
+
+
+def _pinocchio(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import pinocchio_build
+    from leapcheck.engines.pinocchio_engine import PinocchioEngine
+
+    full, rotors = _with_rotor_bodies(spec)
+    obstacles = urdf_obstacles(spec)
+    if obstacles:
+        model, source = pinocchio_build.model_by_api(full), f"its own API ({'; '.join(obstacles)})"
+    else:
+        model, source = pinocchio_build.model_from_urdf(spec), "URDF, exact values written"
+    pinocchio_build.write_exact_values(full, model)
+    frames = pinocchio_build.contact_frames(full, model, links=not obstacles)
+    return PinocchioEngine("pinocchio", spec, full, model, frames, source + rotors)
+
+
+def _pinocchio_mjcf(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import pinocchio_build
+    from leapcheck.engines.pinocchio_engine import PinocchioEngine
+
+    full, rotors = _with_rotor_bodies(spec)
+    model = pinocchio_build.model_from_mjcf(spec)
+    pinocchio_build.write_exact_values(full, model)
+    frames = pinocchio_build.contact_frames(full, model, links=False)
+    route = f"MJCF, exact values written, contact points placed on its links{rotors}"
+    return PinocchioEngine("pinocchio-mjcf", spec, full, model, frames, route)
+
+
+def _with_rotor_bodies(spec: RobotSpec) -> tuple[RobotSpec, str]:
+    """The robot with its rotors as bodies, and the words for it."""
+    if not has_rotors(spec):
+        return spec, ""
+    full = with_rotor_bodies(spec).spec
+    return full, f"; rotors as bodies, {full.nv} dof projected onto {spec.nv} with the gear matrix"
+
+
+FACTORIES: dict[str, Callable[[RobotSpec], Engine]] = {
+    "reference": _reference,
+    "mujoco": _mujoco,
+    "mujoco-urdf": _mujoco_urdf,
+    "pinocchio": _pinocchio,
+    "pinocchio-mjcf": _pinocchio_mjcf,
+}
+
+ENGINE_NAMES = tuple(FACTORIES)

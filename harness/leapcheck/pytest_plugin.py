@@ -1,0 +1,68 @@
+"""pytest plugin: the fixture `leapcheck_compare` holds a user's dynamics against the other engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from leapcheck.compare.records import Run
+
+Compare = Callable[..., "Run"]
+
+
+@pytest.fixture
+def leapcheck_compare() -> Compare:
+    """A function that fails the test where an engine of the user's disagrees.
+
+    `leapcheck_compare(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=())`:
+    `engine` is "module:factory" or an object with functions such as `mass_matrix(q)` (see `leapcheck.engines.user`);
+    returns the run's record where all agree.
+
+        def test_my_dynamics(leapcheck_compare):
+            leapcheck_compare(MyDynamics(), "mini_cheetah", states=200)
+    """
+    return compare
+
+
+def compare(
+    engine: Any,
+    robot: str = "mini_cheetah",
+    *,
+    against: Sequence[str] = ("reference",),
+    states: int = 256,
+    seed: int = 0,
+    quantities: Sequence[str] = (),
+) -> Run:
+    """The run of one engine of the user's against others; pytest.fail with a readable text where they disagree."""
+    from leapcheck.compare.run import Plan, compared
+    from leapcheck.engines.user import load_user_engine, user_engine
+    from leapcheck.quantities import QUANTITIES
+    from leapcheck_models.robots import load
+
+    spec = load(robot)
+    own = load_user_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
+    asked = tuple(quantities) or tuple(name for name in QUANTITIES if name in own.quantities)
+    run = compared(Plan(robot, spec, (*against, own), asked, states, seed))
+    if run.exit_status:
+        pytest.fail(failure_text(run), pytrace=False)
+    return run
+
+
+def failure_text(run: Run) -> str:
+    """What disagreed, why, and where: a few lines per discrepancy."""
+    lines = [run.verdict]
+    lines += [f"  {failure.message}" for failure in run.failures]
+    for found in run.discrepancies:
+        row = next(r for r in run.comparisons if r.quantity == found.quantity and {r.engine, r.against} == {found.engine, found.against})
+        lines.append(f"  {found.quantity}: {found.cause_class}: {found.cause}")
+        lines.append(f"    {found.evidence}")
+        lines.append(f"    wrong: {found.who_is_wrong}")
+        lines.append(f"    error {row.error:.3g} of {row.scale}, {row.absolute:.3g} {row.unit}; {row.rounding:.3g} times the rounding to expect")
+        if row.worst is not None:
+            lines.append(f"    worst: state {row.worst.index} ({row.worst.kind}), entry [{row.worst.entry}]")
+            lines.append(f"    q = {list(row.worst.q)}")
+            lines.append(f"    v = {list(row.worst.v)}")
+    return "\n".join(lines)

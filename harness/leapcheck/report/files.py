@@ -1,0 +1,60 @@
+"""All files of a report, written together or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from leapcheck.compare.records import Run
+from leapcheck.report.json_format import run_json
+from leapcheck.report.page import html_report
+from leapcheck.report.table import comparison_frame, write_csv, write_parquet
+from leapcheck.report.text import markdown_report
+
+FILES = ("results.json", "report.html", "report.md", "comparisons.csv", "comparisons.parquet")
+
+
+def write_report(run: Run, folder: Path | str) -> tuple[Path, ...]:
+    """Write `FILES` into `folder` (made where missing) and return their paths; other files there stay.
+
+    They are written to a hidden folder inside `folder`, thus on the same file system, and moved once all are complete:
+    what fails leaves no file behind, half or whole, and no new folder.
+
+    Raises:
+        OSError: the folder cannot be made or written; the message names it.
+    """
+    folder = Path(folder)
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise NotADirectoryError(f"'{place}' is a file: name another folder for the report")
+    for name in FILES:
+        if (folder / name).is_dir():
+            raise IsADirectoryError(f"'{folder / name}' is a folder where the report's file should stand: move it away")
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        _write(run, folder)
+    except BaseException:
+        for place in made:
+            place.rmdir()
+        raise
+    return tuple(folder / name for name in FILES)
+
+
+def _write(run: Run, folder: Path) -> None:
+    """Write all files beside their places, then move them."""
+    scratch = Path(tempfile.mkdtemp(prefix=".leapcheck-", dir=folder))
+    try:
+        results, page, text, csv, parquet = (scratch / name for name in FILES)
+        results.write_text(run_json(run), encoding="utf-8", newline="\n")
+        page.write_text(html_report(run), encoding="utf-8", newline="\n")
+        text.write_text(markdown_report(run), encoding="utf-8", newline="\n")
+        frame = comparison_frame(run)
+        write_csv(frame, csv)
+        write_parquet(frame, parquet)
+        for name in FILES:
+            os.replace(scratch / name, folder / name)
+    finally:
+        shutil.rmtree(scratch)

@@ -1,0 +1,107 @@
+"""report.html: one self-contained page, without scripts and without a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from leapcheck.compare.records import HeatMap, Run, Verdict
+from leapcheck.report import line_plot, matrix_plot, svg, view, words
+from leapcheck.report.sparsity import sparsity_sentence
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+OPEN_ROWS = 10  # rows of a long list that stand outside the fold
+OPEN_DISCREPANCIES = 5
+OPEN_HEAT_MAPS = 3
+OPEN_HISTOGRAMS = 6
+
+
+def html_report(run: Run) -> str:
+    """The run as an HTML page: styles and plots inside, everything from the run escaped; equal runs give equal text.
+
+    Its Content-Security-Policy allows this page's own style sheet, by its hash, and nothing else.
+    """
+    environment = _environment()
+    style = environment.loader.get_source(environment, "style.css")[0].strip() if environment.loader else ""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return environment.get_template("report.html.j2").render(style=style, style_hash=f"sha256-{digest}", **_context(run))
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def drawn(node: Any) -> Markup:
+        return Markup(svg.markup(node))  # an element tree: escaped when it was serialised
+
+    environment = Environment(
+        loader=PackageLoader("leapcheck.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: words.printable(value) if type(value) is str else value,
+    )
+    environment.filters |= {
+        "number": words.number,
+        "precise": words.precise,
+        "aligned": words.aligned,
+        "factor": words.factor,
+        "margin": words.margin,
+        "percent": words.percent,
+        "unit": words.unit,
+        "quantity": words.quantity_label,
+        "mark": words.MARKS.__getitem__,
+        "state": lambda worst: Markup(words.state_text(worst)),  # numbers and the letters q, v, tau only
+        "css": Markup,  # our own style sheet
+        "svg": drawn,
+    }
+    return environment
+
+
+def _context(run: Run) -> dict[str, Any]:
+    """What the template reads: the run, its arrangements and its drawings."""
+    worst_first = view.groups_worst_first(run)
+    last_decade = line_plot.last_decade(run.comparisons)
+    return {
+        "run": run,
+        "headline": words.headline(run.exit_status),
+        "counts": view.counts(run),
+        "Verdict": Verdict,
+        "pairs": view.pairs(run),
+        "groups": view.groups(run),
+        "groups_worst_first": worst_first,
+        "kinds": view.kinds(run),
+        "discrepancies": view.discrepancies(run),
+        "cases": view.cases(run),
+        "states": view.states(run),
+        "heat_maps": [
+            (m, matrix_plot.heat_plot(m, run.dof_names), _largest(m, run.dof_names)) for m in heat_maps_worst_first(run)
+        ],
+        "heat_steps": matrix_plot.scale_steps(),
+        "histograms": [(group, line_plot.histogram_plot(group, last_decade)) for group in worst_first],
+        "sparsity": matrix_plot.sparsity_plot(run.pattern, run.dof_names) if run.pattern else None,
+        "sparsity_sentence": sparsity_sentence(run.pattern),
+        "costs": [(cost, line_plot.cost_plot(cost)) for cost in run.armature_costs],
+        "open_rows": OPEN_ROWS,
+        "open_discrepancies": OPEN_DISCREPANCIES,
+        "open_heat_maps": OPEN_HEAT_MAPS,
+        "open_histograms": OPEN_HISTOGRAMS,
+    }
+
+
+def _largest(heat_map: HeatMap, names: Sequence[str]) -> list[tuple[str, str, float]]:
+    return matrix_plot.largest_entries(heat_map, names)
+
+
+def heat_maps_worst_first(run: Run) -> list[HeatMap]:
+    """The heat maps by their largest entry, not a number first."""
+
+    def largest(heat_map: HeatMap) -> float:
+        return max((float("inf") if x != x else x for row in heat_map.values for x in row), default=0.0)
+
+    return sorted(run.heat_maps, key=largest, reverse=True)

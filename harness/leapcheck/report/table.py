@@ -1,0 +1,58 @@
+"""The comparisons as a table: a data frame, CSV and Parquet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leapcheck.compare.records import Comparison, Run
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection": a cell that begins so is a formula to a spreadsheet
+TEXTS = ("quantity", "engine", "against", "unit", "scale", "verdict", "worst_kind", "worst_entry")
+NUMBERS = ("error", "absolute", "rounding", "tolerance", "margin", "worst_value", "worst_against_value", "worst_truth")
+STATES = ("worst_q", "worst_v", "worst_tau")
+
+
+def comparison_frame(run: Run) -> DataFrame:
+    """A row per comparison in the run's order: the record's fields, then its worst state as `worst_...`.
+
+    `worst_q`, `worst_v` and `worst_tau` are JSON arrays as text; what a comparison lacks is missing (NA, NaN).
+    """
+    import pandas
+
+    columns = ("quantity", "engine", "against", "states", "error", "absolute", "unit", "scale", "rounding", "tolerance", "margin")
+    worst = ("index", "kind", "entry", "value", "against_value", "truth", "q", "v", "tau")
+    names = [*columns, "verdict", *(f"worst_{name}" for name in worst)]
+    frame = pandas.DataFrame([_row(c) for c in run.comparisons], columns=names)
+    types = {name: "float64" for name in NUMBERS} | {name: "str" for name in (*TEXTS, *STATES)}
+    return frame.astype(types | {"states": "int64", "worst_index": "Int64"})
+
+
+def write_csv(frame: DataFrame, path: Path) -> None:
+    """Write the frame as CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    safe = frame.copy()
+    for name in TEXTS:
+        safe[name] = [f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text for text in frame[name]]
+    safe.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def write_parquet(frame: DataFrame, path: Path) -> None:
+    """Write the frame as Parquet, its texts as they are."""
+    frame.to_parquet(path, index=False)
+
+
+def _row(comparison: Comparison) -> list[Any]:
+    c, w = comparison, comparison.worst
+    row = [c.quantity, c.engine, c.against, c.states, c.error, c.absolute, c.unit, c.scale, c.rounding, c.tolerance, c.margin]
+    row.append(str(c.verdict))
+    if w is None:
+        return [*row, *[None] * 9]
+    return [*row, w.index, w.kind, w.entry, w.value, w.against_value, w.truth, *(_json(x) for x in (w.q, w.v, w.tau))]
+
+
+def _json(values: tuple[float, ...]) -> str:
+    return json.dumps([float(x) for x in values])

@@ -1,0 +1,98 @@
+"""report.md: the report as Markdown (GitHub's)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leapcheck.compare.records import Comparison, Run, Verdict
+from leapcheck.report import matrix_plot, view, words
+from leapcheck.report.page import heat_maps_worst_first
+from leapcheck.report.sparsity import sparsity_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FULL_STATES = 10  # worst states printed in full; results.json has them all
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+_SPECIAL = re.compile(r"[\\`*<>\[\]|~$#&]|(?<![^\W_])_|_(?![^\W_])")
+
+
+class Ready(str):
+    """Text that is Markdown already."""
+
+    __slots__ = ()
+
+
+def markdown_report(run: Run) -> str:
+    """The run as Markdown, everything from the run escaped; equal runs give equal text."""
+    text = (
+        _environment()
+        .get_template("report.md.j2")
+        .render(
+            run=run,
+            headline=words.headline(run.exit_status),
+            counts=view.counts(run),
+            Verdict=Verdict,
+            pairs=view.pairs(run),
+            groups=view.groups(run),
+            groups_worst_first=view.groups_worst_first(run),
+            kinds=view.kinds(run),
+            discrepancies=view.discrepancies(run),
+            cases=view.cases(run),
+            states=view.states(run)[:FULL_STATES],
+            heat_maps=[(m, matrix_plot.largest_entries(m, run.dof_names)) for m in heat_maps_worst_first(run)],
+            sparsity=sparsity_text(run.pattern, run.dof_names) if run.pattern else "",
+        )
+    )
+    return text.strip() + "\n"
+
+
+def escaped(text: str) -> str:
+    """The text with everything that Markdown or HTML would read, in one line."""
+    return _SPECIAL.sub(
+        lambda match: f"&{ENTITIES[match[0]]};" if match[0] in ENTITIES else "\\" + match[0], words.printable(text)
+    )
+
+
+ENTITIES = {"<": "lt", ">": "gt", "&": "amp"}
+
+
+def code(text: str) -> Ready:
+    """The text as an indented code block, out of which nothing breaks."""
+    return Ready("\n".join(f"    {words.printable(line)}" for line in text.rstrip("\n").split("\n")))
+
+
+def blocks(comparison: Comparison) -> str:
+    """The histogram of a comparison as one character per decade, its height logarithmic."""
+    largest = max(comparison.histogram, default=0)
+    top = largest.bit_length()
+    return "".join(BLOCKS[(count.bit_length() * 8 + top - 1) // top if count else 0] for count in comparison.histogram)
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("leapcheck.report", "templates"),
+        autoescape=False,  # `finalize` escapes for Markdown instead
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Ready) else escaped(value) if isinstance(value, str) else value,
+    )
+    environment.filters |= {
+        "number": words.number,
+        "precise": words.precise,
+        "factor": words.factor,
+        "margin": words.margin,
+        "percent": words.percent,
+        "unit": words.unit,
+        "quantity": words.quantity_label,
+        "mark": words.MARKS.__getitem__,
+        "state": words.state_text,
+        "blocks": blocks,
+        "code": code,
+    }
+    return environment

@@ -1,0 +1,116 @@
+"""A run arranged for reading: groups, matrices and orders, worst first. Nothing is judged or computed anew."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from leapcheck.compare.records import Comparison, Discrepancy, KindRow, Run, Verdict, WorstState
+from leapcheck.quantities import QUANTITIES
+from leapcheck.report.words import quantity_label
+
+Pair = tuple[str, str]
+SEVERITY = {Verdict.AGREE: 0, Verdict.IMPRECISE: 1, Verdict.DISCREPANCY: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All comparisons of one quantity, worst first, and the kinds of states that they saw."""
+
+    quantity: str
+    rows: tuple[Comparison, ...]
+    kinds: tuple[str, ...]
+
+    @property
+    def worst(self) -> Comparison:
+        """The worst comparison of the quantity."""
+        return self.rows[0]
+
+    @property
+    def label(self) -> str:
+        """The quantity in words."""
+        return quantity_label(self.quantity)
+
+    def cell(self, pair: Pair) -> Comparison | None:
+        """The comparison of an engine pair, None where the pair was not compared."""
+        return next((row for row in self.rows if (row.engine, row.against) == pair), None)
+
+    def worst_of_kind(self, kind: str) -> KindRow | None:
+        """The worst row of one kind of states over all pairs, None where there were no such states."""
+        rows = [row for comparison in self.rows for row in comparison.kinds if row.kind == kind]
+        return max(rows, key=badness, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A comparison's worst state, with the number under which the report prints that state in full."""
+
+    comparison: Comparison
+    worst: WorstState
+    number: int
+
+
+def badness(row: Comparison | KindRow) -> tuple[int, float]:
+    """Sort key: verdict, then error in units of the expected rounding; not a number counts as infinite."""
+    return SEVERITY[row.verdict], math.inf if math.isnan(row.rounding) else row.rounding
+
+
+def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """The comparisons by falling badness; equals stay in their order."""
+    return sorted(comparisons, key=badness, reverse=True)
+
+
+def pairs(run: Run) -> tuple[Pair, ...]:
+    """The engine pairs in the order of their first comparison."""
+    return tuple(dict.fromkeys((c.engine, c.against) for c in run.comparisons))
+
+
+def groups(run: Run) -> tuple[Group, ...]:
+    """One group per quantity: ours in their usual order, then others as they come."""
+    present = dict.fromkeys(c.quantity for c in run.comparisons)
+    names = [*(name for name in QUANTITIES if name in present), *(name for name in present if name not in QUANTITIES)]
+    return tuple(_group(name, worst_first(c for c in run.comparisons if c.quantity == name)) for name in names)
+
+
+def _group(name: str, rows: list[Comparison]) -> Group:
+    return Group(name, tuple(rows), tuple(dict.fromkeys(k.kind for row in rows for k in row.kinds)))
+
+
+def groups_worst_first(run: Run) -> tuple[Group, ...]:
+    """The groups by the badness of their worst comparison."""
+    return tuple(sorted(groups(run), key=lambda group: badness(group.worst), reverse=True))
+
+
+def kinds(run: Run) -> tuple[str, ...]:
+    """The kinds of states in the order of their first appearance."""
+    return tuple(dict.fromkeys(kind.kind for c in run.comparisons for kind in c.kinds))
+
+
+def counts(run: Run) -> dict[Verdict, int]:
+    """How many comparisons came to each verdict."""
+    return {verdict: sum(c.verdict is verdict for c in run.comparisons) for verdict in Verdict}
+
+
+def cases(run: Run) -> tuple[Case, ...]:
+    """The worst state of each comparison, worst first; equal states share one number, counted from 1."""
+    seen: dict[tuple[object, ...], int] = {}
+    found = []
+    for comparison in worst_first(run.comparisons):
+        if comparison.worst is not None:
+            worst = comparison.worst
+            key = (worst.index, worst.kind, worst.q, worst.v, worst.tau)
+            found.append(Case(comparison, worst, seen.setdefault(key, len(seen) + 1)))
+    return tuple(found)
+
+
+def states(run: Run) -> tuple[Case, ...]:
+    """The first case of each distinct worst state, by number."""
+    return tuple({case.number: case for case in reversed(cases(run))}.values())[::-1]
+
+
+def discrepancies(run: Run) -> list[tuple[Discrepancy, Comparison | None]]:
+    """Each discrepancy with the comparison that it explains, worst first."""
+    found = {(c.quantity, c.engine, c.against): c for c in run.comparisons}
+    both = [(d, found.get((d.quantity, d.engine, d.against))) for d in run.discrepancies]
+    return sorted(both, key=lambda pair: badness(pair[1]) if pair[1] else (0, 0.0), reverse=True)

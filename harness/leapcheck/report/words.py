@@ -1,0 +1,98 @@
+"""How the reports write numbers, units, verdicts and names that others chose."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from leapcheck.compare.records import Verdict, WorstState
+from leapcheck.quantities import QUANTITIES
+
+SUPERSCRIPTS = str.maketrans("-0123456789T", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a verdict looks: its short word, its sign (never colour alone) and the name of its colour."""
+
+    word: str
+    sign: str
+    tone: str
+
+
+MARKS = {
+    Verdict.AGREE: Mark("agree", "✓", "good"),
+    Verdict.IMPRECISE: Mark("imprecise", "≈", "warn"),
+    Verdict.DISCREPANCY: Mark("discrepancy", "✗", "bad"),
+}
+HEADLINES = {0: Mark("Agree", "✓", "good"), 1: Mark("Discrepancy", "✗", "bad"), 2: Mark("Could not run", "!", "bad")}
+
+
+def headline(exit_status: int) -> Mark:
+    """The verdict of a whole run in a word, by its exit status."""
+    return HEADLINES.get(exit_status, HEADLINES[2])
+
+
+def printable(text: str) -> str:
+    """The text without control and invisible format characters, which could steer a terminal or reverse a line."""
+    return "".join(c if c.isprintable() else " " if c in "\n\t\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def short(text: str, length: int) -> str:
+    """The text cut to `length` characters, an ellipsis where something is missing."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def number(value: float) -> str:
+    """The value to two significant digits: 0, 3.2, 120, 2.1e-14, inf, nan."""
+    if not math.isfinite(value):
+        return str(float(value))
+    if value == 0 or 9.95 <= abs(value) < 9999.5:
+        return f"{abs(value) and value:.0f}"
+    if 0.00995 <= abs(value) < 9.95:
+        return f"{value:#.2g}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def precise(value: float | None) -> str:
+    """The value to all its digits; a dash where there is none."""
+    return "–" if value is None else repr(float(value))
+
+
+def aligned(value: float) -> str:
+    """`precise` with a space in place of the sign that a positive value does not have."""
+    return precise(value) if math.copysign(1.0, value) < 0 else " " + precise(value)
+
+
+def factor(value: float) -> str:
+    """A ratio: 3.2×, inf×; exact where the error was nothing at all."""
+    return f"{number(value)}×"
+
+
+def margin(value: float) -> str:
+    """Tolerance over error: a ratio, or `exact` where the error is zero."""
+    return "exact" if value == math.inf else factor(value)
+
+
+def percent(value: float) -> str:
+    """A share as per cent to two digits."""
+    return f"{number(100 * value)} %"
+
+
+def unit(text: str) -> str:
+    """A unit or a formula with real superscripts: kg m^2 as kg m², M^-1 as M⁻¹, J^T as Jᵀ."""
+    return re.sub(r"\^(-?\d+|T)", lambda match: match[1].translate(SUPERSCRIPTS), text)
+
+
+def quantity_label(name: str) -> str:
+    """A quantity in words; its own name where it is not one of ours."""
+    return unit(QUANTITIES[name].label) if name in QUANTITIES else name
+
+
+def state_text(worst: WorstState) -> str:
+    """The state as JSON to copy: q, v and tau, each on a line, every digit."""
+    rows = (("q", worst.q), ("v", worst.v), ("tau", worst.tau))
+    lines = (f'"{name}": [{", ".join(repr(float(x)) for x in row)}]' for name, row in rows)
+    return "{" + ",\n ".join(lines) + "}"

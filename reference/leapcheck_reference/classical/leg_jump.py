@@ -1,0 +1,143 @@
+"""Can a two-link leg jump? The push at constant body acceleration: plan, stroke, joint motion and joint torque.
+
+The body carries all but the leg's mass, moves straight up from rest by a t^2 / 2 over the pinned foot, and takes off at
+v0 = sqrt(2 g h). SI units. (A consistent set of kg, mm and N works too; its time unit is then sqrt(1e-3) s, not 1 s.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leapcheck_reference.classical import planar_leg
+from leapcheck_reference.classical.two_link import TwoLink
+from leapcheck_reference.scalar import Array
+
+KGF_CM = 0.0980665
+"""1 kgf cm in N m: the unit of hobby servo ratings."""
+
+
+@dataclass(frozen=True, slots=True)
+class PushPlan:
+    """Constant acceleration a (m/s^2) from rest to the take-off speed v0 (m/s) in T (s) over the stroke (m)."""
+
+    acceleration: float
+    take_off_speed: float
+    duration: float
+    stroke: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegMotion:
+    """Times (k,) s and the joints' q, qd, qdd (k, 2) in rad during the push."""
+
+    times: Array
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+def push_plan(height: float, acceleration: float, gravity: float = 9.8) -> PushPlan:
+    """Plan for a jump of `height` (m): v0 = sqrt(2 g h), T = v0 / a, stroke v0^2 / (2 a)."""
+    _check_positive(height=height, acceleration=acceleration, gravity=gravity)
+    v0 = math.sqrt(2 * gravity * height)
+    return PushPlan(acceleration, v0, v0 / acceleration, v0 * v0 / (2 * acceleration))
+
+
+def full_extension_plan(height: float, stroke: float, gravity: float = 9.8) -> PushPlan:
+    """Plan that uses up the whole `stroke` (m): a = v0^2 / (2 stroke).
+
+    With the leg straight at that moment and the body moving at v0, the joint speeds grow without bound towards the end.
+    """
+    _check_positive(height=height, stroke=stroke, gravity=gravity)
+    return push_plan(height, gravity * height / stroke, gravity)
+
+
+def stroke_left(leg: TwoLink, q: Array) -> float:
+    """How far (m) the hip can still rise straight up over a foot that stays where it is at q (2,)."""
+    x, z = planar_leg.foot_position(leg, q)
+    reach = leg.first.length + leg.second.length
+    return float(math.sqrt(max(reach * reach - x * x, 0.0)) + z)
+
+
+def stroke_margin(leg: TwoLink, q: Array, plan: PushPlan) -> float:
+    """Stroke left minus stroke needed (m); negative: no jump from this pose, whatever the torque."""
+    return stroke_left(leg, q) - plan.stroke
+
+
+def push_motion(leg: TwoLink, first_pose: Array, plan: PushPlan, times: Array) -> LegMotion:
+    """Joint motion at `times` (k,) s of the push from `first_pose` (2,), by inverse kinematics and the Jacobian.
+
+    The knee keeps its side: q2 <= 0. Raises ValueError when the stroke does not suffice or first_pose bends the other way.
+    """
+    margin = stroke_margin(leg, first_pose, plan)
+    if margin < 0.0:
+        raise ValueError(f"leg is {-margin:.3g} m short of the stroke of {plan.stroke:.3g} m: crouch deeper or accelerate harder")
+    if first_pose[1] > 0.0:
+        raise ValueError(f"first pose has the knee angle {first_pose[1]:.3g} rad: give q2 <= 0, or mirror the leg")
+    foot = planar_leg.foot_position(leg, first_pose)
+    up, a = np.array([0.0, 1.0]), plan.acceleration
+    q = [planar_leg.joint_angles(leg, foot - up * (a * t * t / 2)) for t in times]
+    qd = [planar_leg.joint_speeds(leg, q_t, -up * (a * t)) for q_t, t in zip(q, times, strict=True)]
+    qdd = [planar_leg.joint_accelerations(leg, q_t, qd_t, -up * a) for q_t, qd_t in zip(q, qd, strict=True)]
+    return LegMotion(times, np.array(q), np.array(qd), np.array(qdd))
+
+
+def torque_by_formula(leg: TwoLink, motion: LegMotion, carried_mass: float, plan: PushPlan) -> Array:
+    """M q'' + h + g - J^T F with F = m (a + g) straight up (k, 2), N m: the leg hangs from a hip that stands still.
+
+    Leaves out that the leg's own mass is lifted and accelerated with the hip; `push_torque` has it.
+    """
+    force = np.array([0.0, carried_mass * (plan.acceleration + leg.gravity)])
+    states = zip(motion.q, motion.qd, motion.qdd, strict=True)
+    return np.array([planar_leg.inverse_dynamics(leg, q, qd, qdd, force) for q, qd, qdd in states])
+
+
+def push_torque(leg: TwoLink, motion: LegMotion, carried_mass: float, plan: PushPlan) -> Array:
+    """Joint torque of the push (k, 2), N m, exactly: hip accelerating by a, ground force that moves body and leg.
+
+    Nothing but the ground pushes sideways; the body is held upright by others (its other legs).
+    """
+    falling = replace(leg, gravity=leg.gravity + plan.acceleration)
+    states = zip(motion.q, motion.qd, motion.qdd, strict=True)
+    return np.array(
+        [
+            planar_leg.inverse_dynamics(falling, q, qd, qdd, _ground_force(falling, q, qd, qdd, carried_mass))
+            for q, qd, qdd in states
+        ]
+    )
+
+
+def com_rise(leg: TwoLink, q: Array, qd: Array, carried_mass: float, plan: PushPlan) -> float:
+    """v^2 / (2 g) (m): how far the whole robot's com rises after taking off at q, qd (2,) with the body at v0."""
+    total_mass = carried_mass + leg.first.mass + leg.second.mass
+    speed = plan.take_off_speed
+    for mass, link in _coms(leg):  # each link's com is slower than the hip
+        speed += mass / total_mass * float(planar_leg.foot_jacobian(link, q)[1] @ qd)
+    return speed * speed / (2 * float(leg.gravity))
+
+
+def _ground_force(leg: TwoLink, q: Array, qd: Array, qdd: Array, carried_mass: float) -> Array:
+    """Sum of m (acceleration - gravity) (2,), N, in the hip's frame, where `leg.gravity` holds the hip's acceleration too."""
+    up = np.array([0.0, leg.gravity])
+    force = carried_mass * up
+    for mass, link in _coms(leg):
+        force = force + mass * (up + planar_leg.foot_jacobian(link, q) @ qdd + planar_leg.foot_bias_acceleration(link, q, qd))
+    return force
+
+
+def _coms(leg: TwoLink) -> tuple[tuple[float, TwoLink], tuple[float, TwoLink]]:
+    """For each link its mass and a leg whose foot is that link's com."""
+    a, b = leg.first, leg.second
+    return (
+        (a.mass, replace(leg, first=replace(a, length=a.com), second=replace(b, length=0.0))),
+        (b.mass, replace(leg, second=replace(b, length=b.com))),
+    )
+
+
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (math.isfinite(value) and value > 0.0):
+            raise ValueError(f"{name} is {value}: give a finite positive number")
