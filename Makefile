@@ -9,7 +9,7 @@ venv: .venv/.ready
 .venv/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'leapcheck needs Python 3.11 or newer: make PYTHON=python3.12 venv')"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
 compare: venv
@@ -28,7 +28,8 @@ lint: venv
 	$(BIN)/lint-imports
 
 generate: venv
-	$(BIN)/python -m leapcheck_models.generate
+	for robot in $$($(BIN)/python -c "from leapcheck_models.robots import ROBOTS; print(*ROBOTS)"); do \
+		$(BIN)/leapcheck generate $$robot --out models/generated/$$robot || exit; done
 
 reports: venv
 	$(BIN)/python -m leapcheck.report.examples

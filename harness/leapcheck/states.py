@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,7 +110,8 @@ def _shape_by_kind(spec: RobotSpec, rng: np.random.Generator, kinds: NDArray[np.
 
 def _unit_quaternions(rng: np.random.Generator) -> Floats:
     quaternions = rng.normal(size=(UNIT, 4))
-    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    unit: Floats = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    return unit
 
 
 def _slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
@@ -131,7 +135,9 @@ def read_states(spec: RobotSpec, path: Path) -> States:
     arrays = _read_npz(path) if path.suffix == ".npz" else _read_table(path)
     if "q" not in arrays:
         raise ValueError(f"{path}: holds no q: give q (n, {spec.nq}), and v and tau (n, {spec.nv}) where wanted")
-    n = len(arrays["q"])
+    n = len(np.atleast_1d(arrays["q"]))
+    if n == 0:
+        raise ValueError(f"{path}: holds no states: give at least one row")
     q = _checked(path, "q", arrays["q"], n, spec.nq)
     v, tau = (_checked(path, name, arrays.get(name, np.zeros((n, spec.nv))), n, spec.nv) for name in ("v", "tau"))
     for joint, kind, place, _ in _slices(spec):
@@ -147,7 +153,7 @@ def _read_npz(path: Path) -> dict[str, Floats]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in ("q", "v", "tau") if name in file}
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: is no .npz of plain number arrays ({error}): write it with np.savez") from error
 
 
@@ -160,11 +166,12 @@ def _read_table(path: Path) -> dict[str, Floats]:
         frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
         found = {}
         for name in ("q", "v", "tau"):
-            columns = [c for c in frame.columns if str(c).rpartition("_")[0] == name and str(c).rpartition("_")[2].isdigit()]
-            if columns:
-                columns.sort(key=lambda c: int(str(c).rpartition("_")[2]))
-                found[name] = frame[columns].to_numpy(dtype=float)
-    except (ValueError, OSError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            numbers = {int(number) for number in re.findall(rf"(?m)^{name}_([0-9]+)$", "\n".join(map(str, frame.columns)))}
+            if numbers != set(range(len(numbers))):
+                raise ValueError(f"the columns of {name} are numbered {min(numbers)} to {max(numbers)}, {len(numbers)} in all")
+            if numbers:
+                found[name] = frame[[f"{name}_{i}" for i in range(len(numbers))]].to_numpy(dtype=float)
+    except (ValueError, TypeError, KeyError, OSError, NotImplementedError) as error:
         raise ValueError(f"{path}: is no table of numbers ({error}): give columns q_0, q_1, ..., v_0, ...") from error
     return found
 

@@ -91,11 +91,11 @@ def _defaults(class_name: str, shared: dict[str, float]) -> ET.Element:
         joint = ET.SubElement(robot, "default", {"class": "joint"})
         ET.SubElement(joint, "joint", {JOINT_DEFAULTS[quantity]: number(value) for quantity, value in shared.items()})
     visual = ET.SubElement(robot, "default", {"class": "visual"})
-    ET.SubElement(visual, "geom", contype="0", conaffinity="0", group="2", mass="0", rgba="0.6 0.65 0.7 1")
+    ET.SubElement(visual, "geom", contype="0", conaffinity="0", group="2", rgba="0.6 0.65 0.7 1")
     skeleton = ET.SubElement(visual, "default", {"class": "skeleton"})
     ET.SubElement(skeleton, "geom", type="capsule", size="0.01")
     collision = ET.SubElement(robot, "default", {"class": "collision"})
-    ET.SubElement(collision, "geom", contype="0", conaffinity="1", group="3", mass="0", rgba="0.9 0.6 0.2 0.5")
+    ET.SubElement(collision, "geom", contype="0", conaffinity="1", group="3", rgba="0.9 0.6 0.2 0.5")
     foot = ET.SubElement(collision, "default", {"class": "foot"})
     ET.SubElement(foot, "geom", type="sphere", condim="3")
     return root

@@ -23,6 +23,7 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
     """L and D with M = L^T D L; `parent` is the tree's dof_parent. Never touches an entry off the ancestors' pattern."""
     H = 1.0 * np.asarray(M)
     n = len(H)
+    L = np.eye(n).astype(H.dtype)
     for k in reversed(range(n)):
         i = parent[k]
         while i >= 0:
@@ -31,9 +32,8 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
             while j >= 0:
                 H[i, j] = H[i, j] - a * H[k, j]
                 j = parent[j]
-            H[k, i] = a
+            L[k, i] = a
             i = parent[i]
-    L = np.tril(H, -1) + np.eye(n)
     return Factors(L, np.array([H[i, i] for i in range(n)], dtype=H.dtype), tuple(parent))
 
 

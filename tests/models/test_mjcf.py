@@ -156,13 +156,26 @@ def test_robot_meets_the_floor_and_never_itself(tmp_path):
     _, scene = folder_of(load("mini_cheetah"), tmp_path)
     model = mujoco.MjModel.from_xml_path(str(scene))
     data = mujoco.MjData(model)
-    data.qpos[3:] = model.key("fold").qpos[3:]
-    data.qpos[2] = -0.1  # sunk, legs through each other and through the trunk
+    data.qpos[2] = 0.1  # legs straight and sunk into the floor, the two front feet inside each other
+    data.joint("FR_abad_joint").qpos[0], data.joint("FL_abad_joint").qpos[0] = 0.28, -0.28
     mujoco.mj_forward(model, data)
-    floor = model.geom("floor").id
-    touching = {model.geom(c.geom1 if c.geom2 == floor else c.geom2).name for c in data.contact[: data.ncon]}
-    assert all(floor in (c.geom1, c.geom2) for c in data.contact[: data.ncon])
-    assert touching == {"trunk_collision_0", "FR_foot", "FL_foot", "HR_foot", "HL_foot"}
+    assert np.linalg.norm(data.site("FR_foot").xpos - data.site("FL_foot").xpos) < 0.01
+    touching = {tuple(sorted((model.geom(c.geom1).name, model.geom(c.geom2).name))) for c in data.contact[: data.ncon]}
+    assert touching == {(f"{leg}_foot", "floor") for leg in ("FR", "FL", "HR", "HL")}
+
+
+@pytest.mark.parametrize("name", ["two_link_arm", "pupper_leg", "tree4_3"])
+def test_floor_is_out_of_the_reach_of_fixed_robots(tmp_path, name):
+    _, scene = folder_of(load(name), tmp_path)
+    model = mujoco.MjModel.from_xml_path(str(scene))
+    data = mujoco.MjData(model)
+    lowest = []
+    for _ in range(50):
+        data.qpos[:] = np.random.default_rng(len(lowest)).uniform(-3.0, 3.0, model.nq)
+        mujoco.mj_kinematics(model, data)
+        own = [i for i in range(model.ngeom) if model.geom(i).name != "floor"]
+        lowest.append(min(data.geom_xpos[own, 2]))
+    assert model.geom("floor").pos[2] < min(lowest) < 0.0
 
 
 def test_rotors_follow_their_joints_in_plain_simulation(tmp_path):

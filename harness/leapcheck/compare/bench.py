@@ -14,6 +14,7 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.protocol import Answers, Engine
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.engines.registry import make_engine
+from leapcheck.engines.user import load_user_engine
 from leapcheck.quantities import QUANTITIES, sizes
 from leapcheck.states import States
 from leapcheck_models.spec import RobotSpec
@@ -54,13 +55,19 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine]) -> Bench:
     not_compared: list[str] = []
     for request in engines:
         try:
-            made.append(make_engine(request, spec) if isinstance(request, str) else request)
+            made.append(_made(request, spec))
         except NotApplicable as reason:
             not_compared.append(f"{request}: {reason}")
         except EngineError as error:
             failures.append(Failure(str(request), "", str(error)))
     in_house = next((e for e in made if isinstance(e, ReferenceEngine)), None) or ReferenceEngine(spec)
     return Bench(spec, tuple(made), in_house, ExpectedRounding(spec), tuple(failures), tuple(not_compared))
+
+
+def _made(request: str | Engine, spec: RobotSpec) -> Engine:
+    if not isinstance(request, str):
+        return request
+    return load_user_engine(request, spec) if ":" in request else make_engine(request, spec)
 
 
 @lru_cache(maxsize=1)
@@ -78,17 +85,14 @@ def unit_outcome(at: Bench, states: States, quantities: Sequence[str]) -> UnitOu
     answers: dict[str, Answers] = {}
     for engine in at.engines:
         asked = [name for name in wanted if name in engine.quantities]
-        answers[engine.name] = in_house if engine is at.in_house else _answers(engine, states, asked, outcome.failures)
+        found = in_house if engine is at.in_house else _answers(engine, states, asked, outcome.failures)
+        answers[engine.name] = _of_the_right_shape(engine.name, found, in_house, outcome.failures)
     for name in wanted:
-        able = [engine for engine, answer in answers.items() if name in answer]
-        for against, engine in combinations(able, 2):
-            values, others = answers[engine][name], answers[against][name]
-            if values.shape != others.shape or values.shape != in_house[name].shape:
-                shapes = f"{values.shape[1:]} in {engine}, {others.shape[1:]} in {against}, {in_house[name].shape[1:]} in-house"
-                outcome.failures.append(Failure(engine, name, f"{name}: the shapes differ: {shapes}"))
-                continue
+        able = [engine_name for engine_name, answer in answers.items() if name in answer]
+        for first, second in combinations(able, 2):
+            values, others = answers[second][name], answers[first][name]
             tally = pair_tally(at.spec, name, states, values, others, in_house[name], rounding[name])
-            outcome.tallies[name, engine, against] = tally
+            outcome.tallies[name, second, first] = tally
     return outcome
 
 
@@ -106,6 +110,18 @@ def _answers(engine: Engine, states: States, asked: Sequence[str], failures: lis
             except Exception as error:
                 failures.append(Failure(engine.name, name, f"engine '{engine.name}' failed on {name}: {_one_line(error)}"))
         return answers
+
+
+def _of_the_right_shape(engine: str, found: Answers, in_house: Answers, failures: list[Failure]) -> Answers:
+    """The answers whose shape is that of the in-house ones; the others are failures."""
+    right: Answers = {}
+    for name, values in found.items():
+        if values.shape == in_house[name].shape:
+            right[name] = values
+        else:
+            shapes = f"{values.shape[1:]}, the in-house answer {in_house[name].shape[1:]}"
+            failures.append(Failure(engine, name, f"engine '{engine}': {name} has shape {shapes}: the models differ in size"))
+    return right
 
 
 def _has_entries(spec: RobotSpec, quantity: str) -> bool:

@@ -14,16 +14,15 @@ def scales(quantity: str, values: Floats) -> Floats:
     `values` are the in-house answers. A state whose entries are all zero has scale 1: its error is absolute.
     """
     n = len(values)
+    scale: Floats = np.ones((n, *(1,) * (values.ndim - 1)))
     match QUANTITIES[quantity].scale:
         case Scale.DIAGONAL:
-            diagonal = np.sqrt(np.einsum("nii->ni", values))
-            return np.einsum("ni,nj->nij", diagonal, diagonal)
+            diagonal = np.sqrt(np.diagonal(values, axis1=1, axis2=2))
+            scale = diagonal[:, :, None] * diagonal[:, None, :]
         case Scale.LARGEST:
             largest = np.abs(values).reshape(n, -1).max(axis=1, initial=0.0)
-            largest[largest == 0.0] = 1.0
-            return largest.reshape(n, *(1,) * (values.ndim - 1))
-        case Scale.ABSOLUTE:
-            return np.ones((n, *(1,) * (values.ndim - 1)))
+            scale = np.where(largest == 0.0, 1.0, largest).reshape(scale.shape)
+    return scale
 
 
 def scale_free(difference: Floats, scale: Floats) -> Floats:

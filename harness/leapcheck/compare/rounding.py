@@ -22,6 +22,9 @@ DRAWS = 3
 FLOOR = ULPS * float(np.finfo(float).eps)
 """Least scale-free rounding expected of any value: that of storing it and its inputs."""
 
+CANCELLING = {"bias_force", "coriolis_force"}
+"""Forces that may vanish while the terms they consist of do not, as in an arm stretched to 1e-12 rad."""
+
 
 class ExpectedRounding:
     """Expected scale-free rounding of each quantity at each state of a robot.
@@ -45,7 +48,15 @@ class ExpectedRounding:
             for name, values in answers.items():
                 error = scale_free(moved[name] - values, scales(name, values))
                 largest[name] = np.maximum(largest[name], error.reshape(len(states), -1).max(axis=1, initial=0.0))
+        for name in CANCELLING & answers.keys():
+            largest[name] = np.maximum(largest[name], self._cancellation(states, answers[name]))
         return largest
+
+    def _cancellation(self, states: States, force: Floats) -> Floats:
+        """Rounding (n,) left where centripetal terms, each as large as 2 E_k per radian, cancel to a small force."""
+        energy = self._moved[0].evaluate(states, ("kinetic_energy",))["kinetic_energy"]
+        scale = np.abs(force).max(axis=1, initial=0.0)
+        return FLOOR * np.divide(2.0 * energy, scale, out=np.zeros_like(scale), where=scale > 0.0)
 
 
 def _perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:

@@ -157,13 +157,13 @@ def _verdict(plan: Plan, at: Bench, rows: Sequence[Comparison], failures: Sequen
     if bad:
         what = ", ".join(dict.fromkeys(QUANTITIES[row.quantity].label for row in bad))
         pairs = ", ".join(dict.fromkeys(f"{row.engine} / {row.against}" for row in bad))
-        return f"DISCREPANCY: {what} differ {over} ({pairs})." + (failed if failures else "")
+        return f"{what} differ {over} ({pairs})." + (failed if failures else "")
     if failures:
-        return f"FAILED: not every engine could be compared {over}:{failed}"
+        return f"Not every engine could be compared {over}:{failed}"
     quantities = len({row.quantity for row in rows})
     imprecise = dict.fromkeys(row.engine for row in rows if row.verdict is Verdict.IMPRECISE)
     tail = "; far from the world's origin some are right but imprecise" if imprecise else ""
-    return f"AGREE: {len(at.engines)} engines agree on {quantities} quantities {over}{tail}."
+    return f"{len(at.engines)} engines agree on {quantities} quantities {over}{tail}."
 
 
 def _gaps(plan: Plan, at: Bench, rows: Sequence[Comparison]) -> Iterator[str]:

@@ -140,7 +140,7 @@ class MujocoEngine:
 
     def _MinvJT(self, out: Floats, at: OwnState) -> None:
         self._J(self._jacobians, at)
-        J = self._jacobians.reshape(-1, self._m.nv)
+        J = self._jacobians.reshape(3 * len(self._sites), self._m.nv)
         mujoco.mj_factorM(self._m, self._d)
         MinvJT = np.empty_like(J)
         mujoco.mj_solveM(self._m, self._d, MinvJT, J)

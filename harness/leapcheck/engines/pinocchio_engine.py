@@ -124,7 +124,7 @@ class PinocchioEngine:
         self._J(J, at)
         pin.crba(self._model, self._data, at.q)
         pin.cholesky.decompose(self._model, self._data)
-        out[...] = pin.cholesky.computeMinv(self._model, self._data) @ J.reshape(-1, self._model.nv).T
+        out[...] = pin.cholesky.computeMinv(self._model, self._data) @ J.reshape(3 * len(self._frames), self._model.nv).T
 
     def _T_kin(self, out: Floats, _at: OwnState) -> None:
         out[...] = pin.computeKineticEnergy(self._model, self._kinematics)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5  # discrepancies and pairs of one quantity in words; the report has them all
 COLOURS = {"good": "green", "warn": "yellow", "bad": "red"}
-ASCII = str.maketrans("✓≈✗×–…⁻¹²ᵀ", "+~xx-~-12T")
+ASCII = str.maketrans("✓≈✗…⁻¹²ᵀ" + words.TIMES + words.DASH, "+~x~-12Tx-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _plain(text: str, plain: bool) -> str:
 
 
 def _verdict(run: Run, plain: bool) -> Any:
-    mark = words.headline(run.exit_status)
+    mark = words.headline(run)
     return _text(plain, (f"{mark.sign} {mark.word}: ", f"bold {COLOURS[mark.tone]}"), (run.verdict, "bold"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -55,6 +54,6 @@ def _write(run: Run, folder: Path) -> None:
         write_csv(frame, csv)
         write_parquet(frame, parquet)
         for name in FILES:
-            os.replace(scratch / name, folder / name)
+            (scratch / name).replace(folder / name)
     finally:
         shutil.rmtree(scratch)

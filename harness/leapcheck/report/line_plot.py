@@ -71,12 +71,16 @@ def cost_plot(cost: ArmatureCost) -> ET.Element:
         parts.append(svg.text(x(10.0**power), bottom + 14, _decade_percent(power), "tick", "middle"))
     for i, (words, median, worst) in enumerate(zip(names, cost.joint_median, cost.joint_worst, strict=True)):
         middle = TOP + (i + 0.5) * ROW
-        title = svg.element("title", f"{cost.joints[i]}: median {percent(median)}, worst {percent(worst)}")
-        bar = svg.element("rect", x=x(median), y=middle - 3, width=max(x(worst) - x(median), 1), height=6, class_="range")
-        dots = [
-            svg.element("circle", cx=x(value), cy=middle, r=3.5, class_=word) for value, word in ((median, "dot"), (worst, "end"))
+        parts += [
+            svg.text(left - 8, middle + 3.5, words, "name", "end"),
+            svg.element(
+                "g",
+                svg.element("title", f"{cost.joints[i]}: median {percent(median)}, worst {percent(worst)}"),
+                svg.element("rect", x=x(median), y=middle - 3, width=max(x(worst) - x(median), 1), height=6, class_="range"),
+                svg.element("circle", cx=x(median), cy=middle, r=3.5, class_="dot"),
+                svg.element("circle", cx=x(worst), cy=middle, r=3.5, class_="end"),
+            ),
         ]
-        parts += [svg.text(left - 8, middle + 3.5, words, "name", "end"), svg.element("g", title, bar, *dots)]
     label = f"{cost.simplification}: error in joint acceleration, median {percent(cost.median)}, worst {percent(cost.worst)}"
     return svg.drawing(WIDTH, bottom + BOTTOM, label, parts)
 
@@ -99,11 +103,6 @@ def _outline(row: Comparison, edges: Sequence[float], tops: Sequence[float], bas
 
 
 def _decade_percent(power: int) -> str:
-    """10^power as per cent: 1 %, 0.01 %, 1e-5 %."""
-    return (
-        f"{10 ** (power + 2)} %"
-        if power >= -2
-        else f"{10.0 ** (power + 2):.{-power - 2}f} %"
-        if power >= -5
-        else f"1e{power + 2} %"
-    )
+    """10^power as per cent: 100 %, 0.01 %, 1e-5 %."""
+    exponent = power + 2
+    return f"1e{exponent} %" if abs(exponent) > 4 else f"{10.0**exponent:.{max(-exponent, 0)}f} %"

@@ -86,7 +86,5 @@ def matrix_plot(
 
 def _squares(entries: list[Entry], left: float, top: float, cell: float) -> str:
     """One path over many cells, a hair of ground left between them."""
-    edge = cell - 1
-    return "".join(
-        f"M{left + j * cell + 0.5:.1f} {top + i * cell + 0.5:.1f}h{edge:.1f}v{edge:.1f}h-{edge:.1f}z" for i, j in entries
-    )
+    square = f"h{cell - 1:.1f}v{cell - 1:.1f}h-{cell - 1:.1f}z"
+    return "".join(f"M{left + j * cell + 0.5:.1f} {top + i * cell + 0.5:.1f}{square}" for i, j in entries)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.compare.records import HeatMap, Run, Verdict
+from leapcheck.compare.records import Run, Verdict
 from leapcheck.report import line_plot, matrix_plot, svg, view, words
 from leapcheck.report.sparsity import sparsity_sentence
 
@@ -44,7 +43,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: words.printable(value) if type(value) is str else value,
+        finalize=lambda value: words.printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
     environment.filters |= {
         "number": words.number,
@@ -66,10 +65,11 @@ def _environment() -> Environment:
 def _context(run: Run) -> dict[str, Any]:
     """What the template reads: the run, its arrangements and its drawings."""
     worst_first = view.groups_worst_first(run)
+    names = run.dof_names
     last_decade = line_plot.last_decade(run.comparisons)
     return {
         "run": run,
-        "headline": words.headline(run.exit_status),
+        "headline": words.headline(run),
         "counts": view.counts(run),
         "Verdict": Verdict,
         "pairs": view.pairs(run),
@@ -80,11 +80,12 @@ def _context(run: Run) -> dict[str, Any]:
         "cases": view.cases(run),
         "states": view.states(run),
         "heat_maps": [
-            (m, matrix_plot.heat_plot(m, run.dof_names), _largest(m, run.dof_names)) for m in heat_maps_worst_first(run)
+            (heat_map, matrix_plot.heat_plot(heat_map, names), matrix_plot.largest_entries(heat_map, names))
+            for heat_map in view.heat_maps_worst_first(run)
         ],
         "heat_steps": matrix_plot.scale_steps(),
         "histograms": [(group, line_plot.histogram_plot(group, last_decade)) for group in worst_first],
-        "sparsity": matrix_plot.sparsity_plot(run.pattern, run.dof_names) if run.pattern else None,
+        "sparsity": matrix_plot.sparsity_plot(run.pattern, names) if run.pattern else None,
         "sparsity_sentence": sparsity_sentence(run.pattern),
         "costs": [(cost, line_plot.cost_plot(cost)) for cost in run.armature_costs],
         "open_rows": OPEN_ROWS,
@@ -92,16 +93,3 @@ def _context(run: Run) -> dict[str, Any]:
         "open_heat_maps": OPEN_HEAT_MAPS,
         "open_histograms": OPEN_HISTOGRAMS,
     }
-
-
-def _largest(heat_map: HeatMap, names: Sequence[str]) -> list[tuple[str, str, float]]:
-    return matrix_plot.largest_entries(heat_map, names)
-
-
-def heat_maps_worst_first(run: Run) -> list[HeatMap]:
-    """The heat maps by their largest entry, not a number first."""
-
-    def largest(heat_map: HeatMap) -> float:
-        return max((float("inf") if x != x else x for row in heat_map.values for x in row), default=0.0)
-
-    return sorted(run.heat_maps, key=largest, reverse=True)

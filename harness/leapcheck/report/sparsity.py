@@ -20,7 +20,7 @@ svg { background: #fff; font-family: ui-monospace, Menlo, Consolas, monospace }
 
 
 def sparsity_text(pattern: Pattern, names: Sequence[str], *, unicode: bool = True, width: int = 80) -> str:
-    """The pattern as lines of text, rows named and numbered; plain ASCII without `unicode`.
+    """The pattern as lines of text without a final line break, rows named and numbered; plain ASCII without `unicode`.
 
     A cell is two characters wide where `width` allows it, else one; names give way before cells do.
     """
@@ -42,7 +42,7 @@ def sparsity_text(pattern: Pattern, names: Sequence[str], *, unicode: bool = Tru
         f"{words:<{label}} {i:>{digits}} " + "".join((full if entry else empty) * cell for entry in row)
         for i, (words, row) in enumerate(zip(shown, pattern, strict=True))
     ]
-    return "\n".join([*lines, sparsity_sentence(pattern)]) + "\n"
+    return "\n".join([*lines, sparsity_sentence(pattern)])
 
 
 def sparsity_sentence(pattern: Pattern) -> str:

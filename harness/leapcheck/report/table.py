@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.compare.records import Comparison, Run
+from leapcheck.report.words import printable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # OWASP, "CSV Injection": a cell that begins so is a formula to a spreadsheet
+FORMULA = ("=", "+", "-", "@")  # OWASP, "CSV Injection": a cell that begins so is a formula to a spreadsheet
 TEXTS = ("quantity", "engine", "against", "unit", "scale", "verdict", "worst_kind", "worst_entry")
 NUMBERS = ("error", "absolute", "rounding", "tolerance", "margin", "worst_value", "worst_against_value", "worst_truth")
 STATES = ("worst_q", "worst_v", "worst_tau")
@@ -28,16 +29,21 @@ def comparison_frame(run: Run) -> DataFrame:
     worst = ("index", "kind", "entry", "value", "against_value", "truth", "q", "v", "tau")
     names = [*columns, "verdict", *(f"worst_{name}" for name in worst)]
     frame = pandas.DataFrame([_row(c) for c in run.comparisons], columns=names)
-    types = {name: "float64" for name in NUMBERS} | {name: "str" for name in (*TEXTS, *STATES)}
+    types = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys((*TEXTS, *STATES), "string")
     return frame.astype(types | {"states": "int64", "worst_index": "Int64"})
 
 
 def write_csv(frame: DataFrame, path: Path) -> None:
-    """Write the frame as CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    """Write the frame as CSV, texts without control characters; what a spreadsheet would run gets an apostrophe before it."""
     safe = frame.copy()
     for name in TEXTS:
-        safe[name] = [f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text for text in frame[name]]
+        safe[name] = [_no_formula(text) if isinstance(text, str) else text for text in frame[name]]
     safe.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def _no_formula(text: str) -> str:
+    text = printable(text)
+    return f"'{text}" if text.lstrip().startswith(FORMULA) else text
 
 
 def write_parquet(frame: DataFrame, path: Path) -> None:

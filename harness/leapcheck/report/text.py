@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from leapcheck.compare.records import Comparison, Run, Verdict
 from leapcheck.report import matrix_plot, view, words
-from leapcheck.report.page import heat_maps_worst_first
 from leapcheck.report.sparsity import sparsity_text
 
 if TYPE_CHECKING:
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 FULL_STATES = 10  # worst states printed in full; results.json has them all
 BLOCKS = " ▁▂▃▄▅▆▇█"
+
+ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 _SPECIAL = re.compile(r"[\\`*<>\[\]|~$#&]|(?<![^\W_])_|_(?![^\W_])")
 
@@ -32,7 +33,7 @@ def markdown_report(run: Run) -> str:
         .get_template("report.md.j2")
         .render(
             run=run,
-            headline=words.headline(run.exit_status),
+            headline=words.headline(run),
             counts=view.counts(run),
             Verdict=Verdict,
             pairs=view.pairs(run),
@@ -42,7 +43,7 @@ def markdown_report(run: Run) -> str:
             discrepancies=view.discrepancies(run),
             cases=view.cases(run),
             states=view.states(run)[:FULL_STATES],
-            heat_maps=[(m, matrix_plot.largest_entries(m, run.dof_names)) for m in heat_maps_worst_first(run)],
+            heat_maps=[(m, matrix_plot.largest_entries(m, run.dof_names)) for m in view.heat_maps_worst_first(run)],
             sparsity=sparsity_text(run.pattern, run.dof_names) if run.pattern else "",
         )
     )
@@ -50,13 +51,8 @@ def markdown_report(run: Run) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text with everything that Markdown or HTML would read, in one line."""
-    return _SPECIAL.sub(
-        lambda match: f"&{ENTITIES[match[0]]};" if match[0] in ENTITIES else "\\" + match[0], words.printable(text)
-    )
-
-
-ENTITIES = {"<": "lt", ">": "gt", "&": "amp"}
+    """The text with everything that Markdown or HTML would read made harmless, in one line."""
+    return _SPECIAL.sub(lambda match: ENTITIES.get(match[0], "\\" + match[0]), words.printable(text))
 
 
 def code(text: str) -> Ready:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from leapcheck.compare.records import Comparison, Discrepancy, KindRow, Run, Verdict, WorstState
+from leapcheck.compare.records import Comparison, Discrepancy, HeatMap, KindRow, Run, Verdict, WorstState
 from leapcheck.quantities import QUANTITIES
 from leapcheck.report.words import quantity_label
 
@@ -106,11 +106,23 @@ def cases(run: Run) -> tuple[Case, ...]:
 
 def states(run: Run) -> tuple[Case, ...]:
     """The first case of each distinct worst state, by number."""
-    return tuple({case.number: case for case in reversed(cases(run))}.values())[::-1]
+    found: dict[int, Case] = {}
+    for case in cases(run):
+        found.setdefault(case.number, case)
+    return tuple(found.values())
 
 
 def discrepancies(run: Run) -> list[tuple[Discrepancy, Comparison | None]]:
-    """Each discrepancy with the comparison that it explains, worst first."""
-    found = {(c.quantity, c.engine, c.against): c for c in run.comparisons}
-    both = [(d, found.get((d.quantity, d.engine, d.against))) for d in run.discrepancies]
+    """Each discrepancy with the comparison that it explains, in either order of its engines; worst first."""
+    found = {(c.quantity, frozenset((c.engine, c.against))): c for c in run.comparisons}
+    both = [(d, found.get((d.quantity, frozenset((d.engine, d.against))))) for d in run.discrepancies]
     return sorted(both, key=lambda pair: badness(pair[1]) if pair[1] else (0, 0.0), reverse=True)
+
+
+def heat_maps_worst_first(run: Run) -> list[HeatMap]:
+    """The heat maps by their largest entry, not a number first."""
+
+    def largest(heat_map: HeatMap) -> float:
+        return max((math.inf if math.isnan(x) else x for row in heat_map.values for x in row), default=0.0)
+
+    return sorted(run.heat_maps, key=largest, reverse=True)

@@ -6,10 +6,14 @@ import math
 import re
 from dataclasses import dataclass
 
-from leapcheck.compare.records import Verdict, WorstState
+from leapcheck.compare.records import Run, Verdict, WorstState
 from leapcheck.quantities import QUANTITIES
 
 SUPERSCRIPTS = str.maketrans("-0123456789T", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ")
+
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+DASH = "\N{EN DASH}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +30,21 @@ MARKS = {
     Verdict.IMPRECISE: Mark("imprecise", "≈", "warn"),
     Verdict.DISCREPANCY: Mark("discrepancy", "✗", "bad"),
 }
-HEADLINES = {0: Mark("Agree", "✓", "good"), 1: Mark("Discrepancy", "✗", "bad"), 2: Mark("Could not run", "!", "bad")}
+HEADLINES = {
+    "discrepancy": Mark("Discrepancy", "✗", "bad"),
+    "incomplete": Mark("Incomplete", "!", "bad"),
+    "nothing": Mark("Could not run", "!", "bad"),
+    "agree": Mark("Agree", "✓", "good"),
+}
 
 
-def headline(exit_status: int) -> Mark:
-    """The verdict of a whole run in a word, by its exit status."""
-    return HEADLINES.get(exit_status, HEADLINES[2])
+def headline(run: Run) -> Mark:
+    """A whole run in a word: a discrepancy weighs more than a failure, and without comparisons nothing agrees."""
+    if any(c.verdict is Verdict.DISCREPANCY for c in run.comparisons):
+        return HEADLINES["discrepancy"]
+    if not run.comparisons:
+        return HEADLINES["nothing"]
+    return HEADLINES["incomplete" if run.failures or run.exit_status else "agree"]
 
 
 def printable(text: str) -> str:
@@ -58,7 +71,7 @@ def number(value: float) -> str:
 
 def precise(value: float | None) -> str:
     """The value to all its digits; a dash where there is none."""
-    return "–" if value is None else repr(float(value))
+    return DASH if value is None else repr(float(value))
 
 
 def aligned(value: float) -> str:
@@ -67,8 +80,8 @@ def aligned(value: float) -> str:
 
 
 def factor(value: float) -> str:
-    """A ratio: 3.2×, inf×; exact where the error was nothing at all."""
-    return f"{number(value)}×"
+    """A ratio with a multiplication sign after it."""
+    return f"{number(value)}{TIMES}"
 
 
 def margin(value: float) -> str:

@@ -18,6 +18,9 @@ from leapcheck_reference.scalar import Array
 KGF_CM = 0.0980665
 """1 kgf cm in N m: the unit of hobby servo ratings."""
 
+STROKE_SLACK = 1e-14
+"""Rounding allowed, relative to the stroke, when a plan uses up all that is left."""
+
 
 @dataclass(frozen=True, slots=True)
 class PushPlan:
@@ -70,13 +73,22 @@ def stroke_margin(leg: TwoLink, q: Array, plan: PushPlan) -> float:
 def push_motion(leg: TwoLink, first_pose: Array, plan: PushPlan, times: Array) -> LegMotion:
     """Joint motion at `times` (k,) s of the push from `first_pose` (2,), by inverse kinematics and the Jacobian.
 
-    The knee keeps its side: q2 <= 0. Raises ValueError when the stroke does not suffice or first_pose bends the other way.
+    The knee keeps its side: q2 <= 0. Raises ValueError when the stroke does not suffice, first_pose bends the other way,
+    a time lies outside the push, or the leg is already straight then.
     """
-    margin = stroke_margin(leg, first_pose, plan)
-    if margin < 0.0:
-        raise ValueError(f"leg is {-margin:.3g} m short of the stroke of {plan.stroke:.3g} m: crouch deeper or accelerate harder")
+    left = stroke_left(leg, first_pose)
+    if left < plan.stroke * (1 - STROKE_SLACK):
+        raise ValueError(
+            f"leg is {plan.stroke - left:.3g} m short of the stroke of {plan.stroke:.3g} m: crouch deeper or accelerate harder"
+        )
     if first_pose[1] > 0.0:
         raise ValueError(f"first pose has the knee angle {first_pose[1]:.3g} rad: give q2 <= 0, or mirror the leg")
+    if np.min(times) < 0.0 or np.max(times) > plan.duration:
+        raise ValueError(
+            f"times reach from {np.min(times):g} to {np.max(times):g} s: the push lasts from 0 to {plan.duration:g} s"
+        )
+    if plan.acceleration * np.max(times) ** 2 / 2 >= left * (1 - STROKE_SLACK):
+        raise ValueError(f"leg is straight at {np.max(times):g} s, where its joint speeds have no bound: give earlier times")
     foot = planar_leg.foot_position(leg, first_pose)
     up, a = np.array([0.0, 1.0]), plan.acceleration
     q = [planar_leg.joint_angles(leg, foot - up * (a * t * t / 2)) for t in times]

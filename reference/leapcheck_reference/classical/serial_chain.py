@@ -31,7 +31,7 @@ class SerialLink:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TipWrench:
-    """Force (3,) N and moment (3,) N m **by** the tip on its surroundings, in base axes, at `position` (3,) m of the last link."""
+    """Force (3,) N and moment (3,) N m **by** the tip on its surroundings, in base axes; `position` (3,) m in the last link."""
 
     position: Array
     force: Array

@@ -1,0 +1,137 @@
+"""The accuracy study: every named robot and many random trees in every engine; `make reports` writes its table.
+
+`python -m leapcheck.accuracy --out reports/` runs it whole; the slow tests hold its figures against the goals.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from leapcheck.compare.records import Run, Verdict
+from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.tally import TOLERANCE_UNITS
+from leapcheck.quantities import QUANTITIES
+from leapcheck_models.robots import ROBOTS, load
+
+NAMED_STATES, TREE_STATES, TREES = 2000, 200, 50
+
+NAMED_GOALS = {
+    "mass_matrix": 1e-13,
+    "contact_jacobians": 1e-13,
+    "bias_force": 1e-11,
+    "contact_bias_accelerations": 1e-11,
+    "forward_dynamics": 1e-9,
+}
+"""Largest scale-free error with the base within 10 m of the origin, named robots."""
+
+TREE_GOALS = {"mass_matrix": 5e-12}
+"""The same for random trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """Largest error of one quantity over a group of robots, near and far from the origin, and where the near one is."""
+
+    quantity: str
+    error: float
+    rounding: float
+    where: str
+    far_error: float
+    far_rounding: float
+
+
+def runs(names: Iterable[str], states: int, seed: int = 0, workers: int = 1) -> Iterator[Run]:
+    """One run per robot, all engines, all quantities."""
+    for name in names:
+        yield compared(Plan(name, load(name), count=states, seed=seed, command=f"leapcheck compare {name} --states {states}"), workers)
+
+
+def worst_by_quantity(group: Iterable[Run]) -> tuple[Worst, ...]:
+    """The largest errors of every quantity over the runs, over all pairs of engines."""
+    found: dict[str, Worst] = {}
+    for run in group:
+        for row in run.comparisons:
+            near = [kind for kind in row.kinds if kind.kind != "far"]
+            far = [kind for kind in row.kinds if kind.kind == "far"]
+            now = found.get(row.quantity, Worst(row.quantity, 0.0, 0.0, "", 0.0, 0.0))
+            error = max((kind.error for kind in near), default=0.0)
+            rounding = max((kind.rounding for kind in near), default=0.0)
+            where = f"{run.provenance.robot}: {row.engine} / {row.against}"
+            found[row.quantity] = Worst(
+                row.quantity,
+                max(error, now.error),
+                max(rounding, now.rounding),
+                where if error > now.error else now.where,
+                max([kind.error for kind in far] + [now.far_error]),
+                max([kind.rounding for kind in far] + [now.far_rounding]),
+            )
+    return tuple(found[name] for name in QUANTITIES if name in found)
+
+
+def problems(group: Iterable[Run]) -> list[str]:
+    """Discrepancies and failures of the runs, in words."""
+    lines: list[str] = []
+    for run in group:
+        robot = run.provenance.robot
+        lines += [f"{robot}: {failure.message}" for failure in run.failures]
+        bad = [row for row in run.comparisons if row.verdict is Verdict.DISCREPANCY]
+        lines += [f"{robot}: {row.quantity}, {row.engine} / {row.against}: {row.error:.2g}" for row in bad]
+    return lines
+
+
+def table(title: str, worst: Iterable[Worst], goals: dict[str, float]) -> str:
+    """Markdown table of the worst errors beside their goals."""
+    lines = [f"## {title}", ""]
+    lines.append("| quantity | scale | worst error | goal | in units of expected rounding | where | far from the origin (units) |")
+    lines.append("|---|---|---|---|---|---|---|")
+    for row in worst:
+        quantity, goal = QUANTITIES[row.quantity], goals.get(row.quantity)
+        far = f"{row.far_error:.1e} ({row.far_rounding:.0f})" if row.far_error else ""
+        lines.append(
+            f"| {quantity.label} | {quantity.scale} | {row.error:.1e} | {'' if goal is None else f'{goal:.0e}'} | "
+            f"{row.rounding:.1f} | {row.where} | {far} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def study(workers: int) -> str:
+    """The whole study as Markdown."""
+    named = list(runs(ROBOTS, NAMED_STATES, workers=workers))
+    trees = list(runs((f"random:{seed}" for seed in range(TREES)), TREE_STATES, workers=workers))
+    found = problems([*named, *trees])
+    versions = ", ".join(f"{package} {version}" for package, version in named[0].provenance.versions)
+    states = NAMED_STATES * len(named) + TREE_STATES * len(trees)
+    return "\n".join(
+        [
+            "# How well the engines agree",
+            "",
+            "Made by `make reports`. Largest differences over all pairs of engines (reference, mujoco, mujoco-urdf, pinocchio,",
+            f"pinocchio-mjcf) over {states:,} mixed states; {versions}; {named[0].provenance.machine}.".replace(",000", " 000"),
+            f"Tolerance: {TOLERANCE_UNITS:g} times the rounding that a state warrants. States within 10 m of the origin, but for",
+            "the last column (base at 1e2 to 1e4 m, where engines that compute in world coordinates cancel digits).",
+            "",
+            table(f"{len(named)} named robots, {NAMED_STATES} states each", worst_by_quantity(named), NAMED_GOALS),
+            table(f"{len(trees)} random trees, {TREE_STATES} states each", worst_by_quantity(trees), TREE_GOALS),
+            "## Discrepancies and failures",
+            "",
+            *([f"- {line}" for line in found] or ["None."]),
+            "",
+        ]
+    )
+
+
+def main(out: Path) -> None:
+    """Writes accuracy.md into `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    partial = out / ".accuracy.md.part"
+    partial.write_text(study(os.cpu_count() or 1), encoding="utf-8")
+    partial.replace(out / "accuracy.md")
+
+
+if __name__ == "__main__":
+    import tyro
+
+    tyro.cli(main)
