@@ -3,6 +3,8 @@
 import dataclasses
 import math
 import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -11,12 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from leapcheck_models.generate import write_generated
-from leapcheck_models.mjcf import mjcf_text
+from leapcheck_models.mjcf import Rotors, mjcf_text
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.rotors import axial_inertia, rotation_matrix, with_lumped_rotors, with_rotor_bodies
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec, Shape, add_body, add_contact_point
 from leapcheck_models.validation import rotational_matrix
 from leapcheck_models.xml_text import number
+from numpy.typing import NDArray
+
+ReadBack = tuple[RobotSpec, Any, Path]
 
 ROBOT_NAMES = [*ROBOTS, "random:3", "random:15"]  # random:15: ball, slide and fixed joints, rotors, one free root
 INERTIA_TOLERANCE = 1e-14  # of the trace: MuJoCo's principal axes and back; measured 1.4e-15
@@ -26,17 +31,18 @@ TOUCH_TOLERANCE = 1e-15  # m, gap under a foot of 0.02 m at home; measured 5.2e-
 SLIP_TOLERANCE = 0.05  # rad at the rotor, after its joint has moved by 5 rad: the equality is soft; measured 0.0115
 
 
-def written_spec(spec, rotors):
+def written_spec(spec: RobotSpec, rotors: Rotors) -> RobotSpec:
     return with_rotor_bodies(spec).spec if rotors == "bodies" else with_lumped_rotors(spec)
 
 
-def folder_of(spec, tmp_path, rotors="bodies"):
+def folder_of(spec: RobotSpec, tmp_path: Path, rotors: Rotors = "bodies") -> tuple[Path, Path]:
+    """Writes the robot and returns where its MJCF and its scene lie."""
     write_generated(spec, tmp_path, rotors)
     return next(path for path in tmp_path.glob("*.xml") if path.name != "scene.xml"), tmp_path / "scene.xml"
 
 
 @pytest.fixture(params=[(name, rotors) for name in ROBOT_NAMES for rotors in ("bodies", "armature")], ids="-".join)
-def read_back(request, tmp_path):
+def read_back(request: pytest.FixtureRequest, tmp_path: Path) -> ReadBack:
     """What MJCF should hold, MuJoCo's model of the file and its path."""
     name, rotors = request.param
     file, scene = folder_of(load(name), tmp_path, rotors)
@@ -44,7 +50,7 @@ def read_back(request, tmp_path):
     return written_spec(load(name), rotors), mujoco.MjModel.from_xml_path(str(file)), file
 
 
-def test_mujoco_reads_bodies_back(read_back):
+def test_mujoco_reads_bodies_back(read_back: ReadBack) -> None:
     spec, model, _ = read_back
     own = [model.body(i).name for i in range(1, model.nbody) if model.body(i).name != "base"]
     assert own == [body.name for body in spec.bodies]
@@ -60,7 +66,7 @@ def test_mujoco_reads_bodies_back(read_back):
         assert np.abs(error).max() <= INERTIA_TOLERANCE * sum(read.inertia)
 
 
-def test_mujoco_reads_joints_back(read_back):
+def test_mujoco_reads_joints_back(read_back: ReadBack) -> None:
     spec, model, _ = read_back
     joints = [body.joint for body in spec.bodies if body.joint.type is not JointType.FIXED]
     assert [model.joint(i).name for i in range(model.njnt)] == [joint.name for joint in joints]
@@ -77,7 +83,7 @@ def test_mujoco_reads_joints_back(read_back):
             np.testing.assert_allclose(read.axis, joint.axis, rtol=0, atol=2.3e-16)  # MuJoCo normalises
 
 
-def test_mujoco_reads_points_poses_and_motors_back(read_back):
+def test_mujoco_reads_points_poses_and_motors_back(read_back: ReadBack) -> None:
     spec, model, _ = read_back
     assert [model.site(i).name for i in range(model.nsite)] == [point.name for point in spec.contact_points]
     for point in spec.contact_points:
@@ -93,7 +99,7 @@ def test_mujoco_reads_points_poses_and_motors_back(read_back):
         assert model.joint(model.actuator(actuator.name).trnid[0]).name == actuator.joint
 
 
-def test_pinocchio_reads_the_same_robot(read_back):
+def test_pinocchio_reads_the_same_robot(read_back: ReadBack) -> None:
     spec, model, file = read_back
     other = pin.buildModelFromMJCF(str(file))
     assert other.check(other.createData())
@@ -106,7 +112,7 @@ def test_pinocchio_reads_the_same_robot(read_back):
         np.testing.assert_array_equal(other.referenceConfigurations[pose.name], [x, y, z, qx, qy, qz, qw, *rest])
 
 
-def random_configuration(spec):
+def random_configuration(spec: RobotSpec) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """A generic q as MuJoCo and as Pinocchio want it, and T with v_pinocchio = T v_mujoco; at most the first body is free."""
     rng = np.random.default_rng(7)
     q, q_pin, T = [], [], np.eye(spec.nv)
@@ -127,7 +133,7 @@ def random_configuration(spec):
     return np.array(q), np.array(q_pin), T
 
 
-def mass_matrix(model, qpos):
+def mass_matrix(model: Any, qpos: NDArray[Any]) -> NDArray[Any]:
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_forward(model, data)
@@ -138,7 +144,7 @@ def mass_matrix(model, qpos):
 
 @pytest.mark.parametrize("rotors", ["bodies", "armature"])
 @pytest.mark.parametrize("pose", ["home", "fold", "zero"])
-def test_feet_touch_the_floor(tmp_path, rotors, pose):
+def test_feet_touch_the_floor(tmp_path: Path, rotors: Rotors, pose: str) -> None:
     _, scene = folder_of(load("mini_cheetah"), tmp_path, rotors)
     model = mujoco.MjModel.from_xml_path(str(scene))
     data = mujoco.MjData(model)
@@ -152,7 +158,7 @@ def test_feet_touch_the_floor(tmp_path, rotors, pose):
     assert all(data.site(f"{leg}_knee_point").xpos[0] <= data.site(f"{leg}_foot").xpos[0] for leg in ("FR", "HL"))
 
 
-def test_robot_meets_the_floor_and_never_itself(tmp_path):
+def test_robot_meets_the_floor_and_never_itself(tmp_path: Path) -> None:
     _, scene = folder_of(load("mini_cheetah"), tmp_path)
     model = mujoco.MjModel.from_xml_path(str(scene))
     data = mujoco.MjData(model)
@@ -164,8 +170,8 @@ def test_robot_meets_the_floor_and_never_itself(tmp_path):
     assert touching == {(f"{leg}_foot", "floor") for leg in ("FR", "FL", "HR", "HL")}
 
 
-@pytest.mark.parametrize("name", ["two_link_arm", "pupper_leg", "tree4_3"])
-def test_floor_is_out_of_the_reach_of_fixed_robots(tmp_path, name):
+@pytest.mark.parametrize("name", ["two_link_arm", "pupper_leg", "tree4_3", "tree4_9"])
+def test_floor_is_out_of_the_reach_of_fixed_robots(tmp_path: Path, name: str) -> None:
     _, scene = folder_of(load(name), tmp_path)
     model = mujoco.MjModel.from_xml_path(str(scene))
     data = mujoco.MjData(model)
@@ -178,7 +184,7 @@ def test_floor_is_out_of_the_reach_of_fixed_robots(tmp_path, name):
     assert model.geom("floor").pos[2] < min(lowest) < 0.0
 
 
-def test_rotors_follow_their_joints_in_plain_simulation(tmp_path):
+def test_rotors_follow_their_joints_in_plain_simulation(tmp_path: Path) -> None:
     file, _ = folder_of(load("mini_cheetah"), tmp_path)
     model = mujoco.MjModel.from_xml_path(str(file))
     data = mujoco.MjData(model)
@@ -196,7 +202,7 @@ def test_rotors_follow_their_joints_in_plain_simulation(tmp_path):
     assert np.abs(slip).max() < SLIP_TOLERANCE
 
 
-def test_armature_is_gear_squared_times_axial_inertia(tmp_path):
+def test_armature_is_gear_squared_times_axial_inertia(tmp_path: Path) -> None:
     spec = load("mini_cheetah")
     file, _ = folder_of(spec, tmp_path, "armature")
     model = mujoco.MjModel.from_xml_path(str(file))
@@ -207,14 +213,14 @@ def test_armature_is_gear_squared_times_axial_inertia(tmp_path):
     assert model.neq == 0
 
 
-def test_nearest_inertia_is_written_with_the_true_one_in_a_comment():
+def test_nearest_inertia_is_written_with_the_true_one_in_a_comment() -> None:
     text = mjcf_text(load("mini_cheetah"))
     assert text.count("xx 0.001983, xy 0.000245, xz 1.3e-05, yy 0.002103, yz 1.5e-06, zz 0.000408 kg m^2") == 2
     assert text.count("xx 0.001983, xy -0.000245, xz 1.3e-05, yy 0.002103, yz -1.5e-06, zz 0.000408 kg m^2") == 2
     assert "balanceinertia" not in ET.fromstring(text).find("compiler").attrib
 
 
-def test_unknown_way_to_write_rotors():
+def test_unknown_way_to_write_rotors() -> None:
     with pytest.raises(ValueError, match="use one of bodies, armature"):
         mjcf_text(load("box"), "massless")
 
@@ -222,7 +228,7 @@ def test_unknown_way_to_write_rotors():
 ODD = "<&>\"' -- \u00e9\u03b8\u6f22/\\"
 
 
-def odd_spec():
+def odd_spec() -> RobotSpec:
     """Every kind of joint, a massless fixed link, and names that XML must escape."""
     solid = Inertia(1.0, (0.1, 0.0, 0.0), (0.02, 0.0, 0.0, 0.02, 0.0, 0.02))
     spec = RobotSpec(ODD, source="a -- b -\n-->", description="--")
@@ -237,7 +243,7 @@ def odd_spec():
     return add_contact_point(spec, f"d{ODD}_visual_0", f"d{ODD}", (0.0, 0.0, 0.1), radius=0.1)
 
 
-def test_odd_names_stay_well_formed_and_load(tmp_path):
+def test_odd_names_stay_well_formed_and_load(tmp_path: Path) -> None:
     file, scene = folder_of(odd_spec(), tmp_path)
     for model in (mujoco.MjModel.from_xml_path(str(path)) for path in (file, scene)):
         assert [model.joint(i).name for i in range(3)] == [f"j{c}{ODD}" for c in "abc"]
@@ -248,17 +254,17 @@ def test_odd_names_stay_well_formed_and_load(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["main", "joint", "visual", "foot"])
-def test_robot_may_be_called_like_a_class(name):
+def test_robot_may_be_called_like_a_class(name: str) -> None:
     mujoco.MjModel.from_xml_string(mjcf_text(dataclasses.replace(load("pupper_leg"), name=name)))
 
 
-def test_shapes_are_half_lengths():
+def test_shapes_are_half_lengths() -> None:
     model = mujoco.MjModel.from_xml_string(mjcf_text(odd_spec()))
     assert tuple(model.geom(f"d{ODD}_collision_0").size) == (0.5, 1.0, 1.5)
     assert tuple(model.geom(f"d{ODD}_visual_2").size) == (0.1, 0.2, 0.0)
 
 
-def test_robot_without_torque_has_a_motor_without_effect():
+def test_robot_without_torque_has_a_motor_without_effect() -> None:
     spec = load("mini_cheetah")
     idle = tuple(dataclasses.replace(actuator, torque_limit=0.0) for actuator in spec.actuators)
     model = mujoco.MjModel.from_xml_string(mjcf_text(dataclasses.replace(spec, actuators=idle)))
@@ -267,10 +273,10 @@ def test_robot_without_torque_has_a_motor_without_effect():
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_number_reads_back_as_the_same_float(value):
+def test_number_reads_back_as_the_same_float(value: float) -> None:
     assert float(number(value)) == value
     assert not number(value).endswith(".0")
 
 
-def test_number_writes_whole_numbers_and_zero_plainly():
+def test_number_writes_whole_numbers_and_zero_plainly() -> None:
     assert [number(v) for v in (0.0, -0.0, 1.0, -2, 0.1, 1e-5, 1e300)] == ["0", "0", "1", "-2", "0.1", "1e-05", "1e+300"]

@@ -3,6 +3,8 @@
 import dataclasses
 import math
 import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -13,9 +15,21 @@ from hypothesis import strategies as st
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
-from leapcheck_models.spec import Actuator, Inertia, Joint, JointType, Placement, RobotSpec, Rotor, add_body, add_contact_point
+from leapcheck_models.spec import (
+    Actuator,
+    Inertia,
+    Joint,
+    JointType,
+    Placement,
+    Quaternion,
+    RobotSpec,
+    Rotor,
+    add_body,
+    add_contact_point,
+)
 from leapcheck_models.urdf import rpy, urdf_obstacles, urdf_text
 from leapcheck_models.validation import rotational_matrix
+from numpy.typing import NDArray
 
 REALISABLE = [name for name in ROBOTS if not name.startswith("mini_cheetah")]
 ROUND_TRIP_TOLERANCE = 2e-15  # entries of R; measured 1.3e-15 over 80000, of which 0.7e-15 is rpy's, the rest this test's
@@ -24,28 +38,28 @@ FRAME_TOLERANCE = 1e-15  # m; measured 1.7e-16
 TURNS = st.floats(-1.0, 1.0)
 
 
-def realisable(spec):
+def realisable(spec: RobotSpec) -> RobotSpec:
     """The spec with the nearest realisable inertias as its own."""
     bodies = (dataclasses.replace(b, inertia=realisable_inertia(b.inertia)) for b in spec.bodies)
     return dataclasses.replace(spec, bodies=tuple(bodies))
 
 
-def realisable_inertia(inertia):
+def realisable_inertia(inertia: Inertia) -> Inertia:
     return dataclasses.replace(inertia, rotational=inertia.nearest or inertia.rotational, realisable=True, nearest=None)
 
 
-def is_floating(spec):
+def is_floating(spec: RobotSpec) -> bool:
     return spec.bodies[0].joint.type is JointType.FREE
 
 
-def pinocchio_model(text, tmp_path, floating=False, mimic=False):
+def pinocchio_model(text: str, tmp_path: Path, floating: bool = False, mimic: bool = False) -> Any:
     file = tmp_path / "robot.urdf"
     file.write_text(text, encoding="utf-8")
     roots = [pin.JointModelFreeFlyer()] if floating else []
     return pin.buildModelFromUrdf(str(file), *roots, mimic)
 
 
-def mujoco_model(spec, text):
+def mujoco_model(spec: RobotSpec, text: str) -> Any:
     """MuJoCo's model of a URDF, with the free joint that a floating robot needs."""
     editable = mujoco.MjSpec.from_string(text)
     if is_floating(spec):
@@ -53,7 +67,7 @@ def mujoco_model(spec, text):
     return editable.compile()
 
 
-def angles_of(spec, seed=7):
+def angles_of(spec: RobotSpec, seed: int = 7) -> dict[str, float]:
     """A generic coordinate of each 1-dof joint, by name; rotors turn with their joints."""
     rng = np.random.default_rng(seed)
     angles = {b.joint.name: rng.normal() for b in spec.bodies if b.joint.type in (JointType.REVOLUTE, JointType.PRISMATIC)}
@@ -64,7 +78,7 @@ def angles_of(spec, seed=7):
 BASE = (0.3, -0.2, 0.5, 0.1, 0.7, -0.5, 0.5)  # position, quaternion wxyz
 
 
-def mujoco_mass_matrix(model, angles):
+def mujoco_mass_matrix(model: Any, angles: dict[str, float]) -> NDArray[Any]:
     data = mujoco.MjData(model)
     if model.nq > model.nv:
         data.qpos[:7] = BASE
@@ -76,7 +90,7 @@ def mujoco_mass_matrix(model, angles):
     return M
 
 
-def pinocchio_configuration(model, angles):
+def pinocchio_configuration(model: Any, angles: dict[str, float]) -> NDArray[Any]:
     """q of a model for joint angles by name; an unbounded joint has cosine and sine."""
     q = pin.neutral(model)
     for name, joint in list(zip(model.names, model.joints, strict=True))[1:]:
@@ -90,14 +104,14 @@ def pinocchio_configuration(model, angles):
     return q
 
 
-def in_order(model, names):
+def in_order(model: Any, names: list[str]) -> list[int]:
     """Places in v of the named joints, each as long as it is."""
     joints = [model.joints[model.getJointId(name)] for name in names]
     return [joint.idx_v + i for joint in joints for i in range(joint.nv)]
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_plain_pinocchio_reads_every_joint(name, tmp_path):
+def test_plain_pinocchio_reads_every_joint(name: str, tmp_path: Path) -> None:
     spec = load(name)
     full = with_rotor_bodies(spec).spec
     model = pinocchio_model(urdf_text(spec), tmp_path, floating=is_floating(spec))
@@ -111,7 +125,7 @@ def test_plain_pinocchio_reads_every_joint(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_plain_mujoco_reads_every_joint(name):
+def test_plain_mujoco_reads_every_joint(name: str) -> None:
     spec = load(name)
     full = with_rotor_bodies(spec).spec
     plain = mujoco.MjModel.from_xml_string(urdf_text(spec))
@@ -130,7 +144,7 @@ def test_plain_mujoco_reads_every_joint(name):
 
 
 @pytest.mark.parametrize("name", [*REALISABLE, "mini_cheetah"])
-def test_mujoco_has_one_mass_matrix_from_urdf_and_mjcf(name):
+def test_mujoco_has_one_mass_matrix_from_urdf_and_mjcf(name: str) -> None:
     spec = realisable(load(name))
     angles = angles_of(spec)
     from_mjcf = mujoco_mass_matrix(mujoco.MjModel.from_xml_string(mjcf_text(spec)), angles)
@@ -139,7 +153,7 @@ def test_mujoco_has_one_mass_matrix_from_urdf_and_mjcf(name):
 
 
 @pytest.mark.parametrize("name", [*REALISABLE, "mini_cheetah"])
-def test_pinocchio_has_one_mass_matrix_from_urdf_and_mjcf(name, tmp_path):
+def test_pinocchio_has_one_mass_matrix_from_urdf_and_mjcf(name: str, tmp_path: Path) -> None:
     spec = realisable(load(name))
     angles = angles_of(spec)
     (tmp_path / "robot.xml").write_text(mjcf_text(spec))
@@ -152,7 +166,7 @@ def test_pinocchio_has_one_mass_matrix_from_urdf_and_mjcf(name, tmp_path):
     np.testing.assert_allclose(M, expected, rtol=0, atol=MASS_MATRIX_TOLERANCE * np.abs(expected).max())
 
 
-def test_mimic_rotors_are_exact_in_pinocchio(tmp_path):
+def test_mimic_rotors_are_exact_in_pinocchio(tmp_path: Path) -> None:
     spec = load("mini_cheetah")
     angles = angles_of(spec)
     full, G = with_rotor_bodies(spec)
@@ -168,7 +182,7 @@ def test_mimic_rotors_are_exact_in_pinocchio(tmp_path):
     np.testing.assert_allclose(M, expected, rtol=0, atol=MASS_MATRIX_TOLERANCE * np.abs(expected).max())
 
 
-def test_true_inertia_is_written_exactly(tmp_path):
+def test_true_inertia_is_written_exactly(tmp_path: Path) -> None:
     spec = load("mini_cheetah")
     model = pinocchio_model(urdf_text(spec), tmp_path, floating=True)
     for body in spec.bodies[1:]:
@@ -179,7 +193,7 @@ def test_true_inertia_is_written_exactly(tmp_path):
             np.testing.assert_array_equal(read.inertia, rotational_matrix(body.inertia.rotational))
 
 
-def test_mujoco_balances_only_what_is_not_realisable():
+def test_mujoco_balances_only_what_is_not_realisable() -> None:
     model = mujoco_model(load("mini_cheetah"), urdf_text(load("mini_cheetah")))
     balanced = [b.name for b in load("mini_cheetah").bodies if np.ptp(model.body(b.name).inertia) == 0.0]
     assert balanced == ["FR_hip", "FL_hip", "HR_hip", "HL_hip"]
@@ -188,7 +202,7 @@ def test_mujoco_balances_only_what_is_not_realisable():
 
 
 @pytest.mark.parametrize("name", ["mini_cheetah", "pupper_leg", "two_link_arm"])
-def test_contact_points_are_frames(name, tmp_path):
+def test_contact_points_are_frames(name: str, tmp_path: Path) -> None:
     spec = load(name)
     angles = angles_of(spec)
     model = pinocchio_model(urdf_text(spec), tmp_path, floating=is_floating(spec))
@@ -206,7 +220,7 @@ def test_contact_points_are_frames(name, tmp_path):
         np.testing.assert_allclose(p, other_data.site(point.name).xpos, rtol=0, atol=FRAME_TOLERANCE)
 
 
-def test_limits_and_transmissions():
+def test_limits_and_transmissions() -> None:
     root = ET.fromstring(urdf_text(load("mini_cheetah")))
     limits = {joint.get("name"): joint.find("limit").attrib for joint in root.findall("joint") if joint.find("limit") is not None}
     assert limits["FR_hip_joint"] == {"lower": "-5", "upper": "5", "effort": "18", "velocity": "40"}
@@ -217,7 +231,7 @@ def test_limits_and_transmissions():
     assert {t.find("joint").get("name") for t in root.findall("transmission")} <= limits.keys()
 
 
-def test_actuators_of_one_joint_add_up():
+def test_actuators_of_one_joint_add_up() -> None:
     spec = load("two_link_arm")
     drives = (Actuator("a", "elbow", 2.0, speed_limit=5.0), Actuator("b", "elbow", 3.0, speed_limit=4.0))
     root = ET.fromstring(urdf_text(dataclasses.replace(spec, actuators=drives)))
@@ -230,7 +244,7 @@ SOLID = Inertia(1.0, (0.1, 0.0, 0.0), (0.02, 0.0, 0.0, 0.02, 0.0, 0.02))
 Z = (0.0, 0.0, 1.0)
 
 
-def test_obstacles_are_named():
+def test_obstacles_are_named() -> None:
     spec = add_body(RobotSpec("r"), "a", joint=Joint("ja", JointType.FREE), inertia=SOLID)
     assert urdf_obstacles(spec) == ()
     ball = add_body(spec, "b", parent="a", joint=Joint("jb", JointType.BALL), inertia=SOLID)
@@ -241,12 +255,12 @@ def test_obstacles_are_named():
         urdf_text(two)
 
 
-def test_armature_is_told_where_urdf_cannot_say_it():
+def test_armature_is_told_where_urdf_cannot_say_it() -> None:
     assert "<!-- armature 0.00226" in urdf_text(load("mini_cheetah_armature"))
     assert "armature" not in urdf_text(load("mini_cheetah"))
 
 
-def test_rotor_follows_its_joint_in_alphabetical_order(tmp_path):
+def test_rotor_follows_its_joint_in_alphabetical_order(tmp_path: Path) -> None:
     """Pinocchio sorts joints by name, and refuses a mimic joint before the one that it mimics."""
     for kind in (JointType.REVOLUTE, JointType.PRISMATIC):
         rotor = Rotor("a", -3.0, SOLID, axis=Z)
@@ -262,7 +276,7 @@ def test_rotor_follows_its_joint_in_alphabetical_order(tmp_path):
 ODD = "<&>\"' -- \u00e9\u03b8\u6f22/\\"
 
 
-def test_odd_names_stay_well_formed_and_load(tmp_path):
+def test_odd_names_stay_well_formed_and_load(tmp_path: Path) -> None:
     spec = RobotSpec(ODD, source="a -- b -\n-->", description="--")
     spec = add_body(spec, f"a{ODD}", joint=Joint(f"ja{ODD}", JointType.REVOLUTE, Z), inertia=SOLID, source="-->")
     spec = add_body(spec, f"b{ODD}", parent=f"a{ODD}", joint=Joint("jb", JointType.FIXED), inertia=Inertia(0.0))
@@ -274,7 +288,7 @@ def test_odd_names_stay_well_formed_and_load(tmp_path):
     assert [model.body(i).name for i in range(model.nbody)] == ["world", f"a{ODD}", f"b{ODD}", f"a{ODD}_"]
 
 
-def matrix_of_rpy(roll, pitch, yaw):
+def matrix_of_rpy(roll: float, pitch: float, yaw: float) -> NDArray[Any]:
     (cr, cp, cy), (sr, sp, sy) = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
     return np.array(
         [
@@ -291,12 +305,12 @@ def matrix_of_rpy(roll, pitch, yaw):
 @example((1.0, 0.0, 1.0, 0.0))  # pitch pi/2
 @example((1.0, 1e-9, 1.0, 1e-9))
 @example((1.0, 0.0, -1.0 + 1e-9, 0.0))
-def test_rpy_gives_the_rotation_back(quaternion):
+def test_rpy_gives_the_rotation_back(quaternion: Quaternion) -> None:
     error = matrix_of_rpy(*rpy(quaternion)) - rotation_matrix(quaternion)
     assert np.abs(error).max() <= ROUND_TRIP_TOLERANCE
 
 
-def test_rpy_of_quarter_turns_is_exact():
+def test_rpy_of_quarter_turns_is_exact() -> None:
     h = math.sqrt(0.5)
     assert rpy((1.0, 0.0, 0.0, 0.0)) == (0.0, 0.0, 0.0)
     assert rpy((0.0, 0.0, 0.0, 1.0)) == (0.0, 0.0, math.pi)
@@ -305,6 +319,6 @@ def test_rpy_of_quarter_turns_is_exact():
     assert rpy((h, 0.0, h, 0.0)) == (0.0, math.pi / 2, 0.0)
 
 
-def test_placement_keeps_negative_zero_out():
+def test_placement_keeps_negative_zero_out() -> None:
     assert Placement((0.0, 0.0, -0.0)) == Placement()
     assert "-0 " not in urdf_text(load("mini_cheetah"))

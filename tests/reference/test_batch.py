@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from generic_states import case, relative, robot
+from leapcheck_reference import (
+    bias_force,
+    cdof,
+    centroidal_momentum,
+    cinert,
+    com_velocity,
+    contact_bias_accelerations,
+    contact_inertia,
+    contact_jacobians,
+    contact_positions,
+    contact_velocities,
+    coriolis_force,
+    coriolis_matrix,
+    crb,
+    forward_dynamics,
+    gravity_force,
+    kinetic_energy,
+    mass_matrix,
+    mujoco_mass_matrix,
+    potential_energy,
+)
+from leapcheck_reference.batch import Batch, evaluated
+
+ROUNDING = 1e-12  # of the largest entry of the state; measured worst MEASURED
+SOLVED = 1e-9  # the same, through M^-1; measured worst MEASURED
+STATES = 5
+TREES = ("mini_cheetah", "mini_cheetah_armature", "pupper_leg", "tree4_5", "box", "random:2", "random:24", "random:53", "random:57")
+FUNCTIONS: tuple[tuple[Callable[..., Any], tuple[str, ...]], ...] = (
+    (mass_matrix, ("q",)),
+    (mujoco_mass_matrix, ("q",)),
+    (bias_force, ("q", "v")),
+    (gravity_force, ("q",)),
+    (coriolis_force, ("q", "v")),
+    (coriolis_matrix, ("q", "v")),
+    (forward_dynamics, ("q", "v", "tau")),
+    (contact_positions, ("q",)),
+    (contact_velocities, ("q", "v")),
+    (contact_jacobians, ("q",)),
+    (contact_bias_accelerations, ("q", "v")),
+    (contact_inertia, ("q",)),
+    (kinetic_energy, ("q", "v")),
+    (potential_energy, ("q",)),
+    (com_velocity, ("q", "v")),
+    (centroidal_momentum, ("q", "v")),
+)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_rows_of_a_block_are_the_single_states(name: str) -> None:
+    states = [case(name, seed) for seed in range(STATES)]
+    for function, arguments in FUNCTIONS:
+        blocks = [np.stack([getattr(state, argument) for state in states]) for argument in arguments]
+        rows = evaluated(function, states[0].tree, *blocks)
+        tolerance = SOLVED if function in (forward_dynamics, contact_inertia) else ROUNDING
+        for row, state in zip(rows, states, strict=True):
+            single = np.asarray(function(state.tree, *(getattr(state, argument) for argument in arguments)))
+            assert relative(row, single, 1e-3) <= tolerance, function.__name__
+
+
+@pytest.mark.parametrize("name", ["mini_cheetah_armature", "box", "random:26"])
+def test_rows_of_mujocos_fields_are_the_single_states(name: str) -> None:
+    states = [case(name, seed) for seed in range(STATES)]
+    for function in (cdof, cinert, crb):
+        rows = evaluated(function, states[0].tree, np.stack([state.q for state in states]))
+        for row, state in zip(rows, states, strict=True):
+            assert relative(row, function(state.tree, state.q)) <= ROUNDING
+
+
+def test_at_rest_in_a_coordinate_pose() -> None:
+    """Zeros and ones in the states themselves take the same paths as everywhere."""
+    spec, tree = robot("mini_cheetah")
+    q, v = np.array([spec.pose("zero"), spec.pose("home")]), np.zeros((2, spec.nv))
+    v[1, 0] = 1.0
+    for row in range(2):
+        assert relative(evaluated(bias_force, tree, q, v)[row], bias_force(tree, q[row], v[row])) <= ROUNDING
+        assert relative(evaluated(mass_matrix, tree, q)[row], mass_matrix(tree, q[row])) <= ROUNDING
+
+
+def test_no_states_give_no_rows() -> None:
+    _, tree = robot("mini_cheetah")
+    assert evaluated(mass_matrix, tree, np.zeros((0, tree.nq))).shape == (0, 18, 18)
+
+
+A, B = np.array([1.0, -2.0, 0.5]), np.array([3.0, 0.25, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (Batch(A) + Batch(B), A + B),
+        (Batch(A) - Batch(B), A - B),
+        (Batch(A) * Batch(B), A * B),
+        (Batch(A) / Batch(B), A / B),
+        (Batch(A) + 2.0, A + 2.0),
+        (2.0 + Batch(A), A + 2.0),
+        (Batch(A) - 2.0, A - 2.0),
+        (2.0 - Batch(A), 2.0 - A),
+        (0.0 - Batch(A), -A),
+        (Batch(A) - 0.0, A),
+        (Batch(A) * 3.0, A * 3.0),
+        (3.0 * Batch(A), A * 3.0),
+        (Batch(A) / 4.0, A / 4.0),
+        (4.0 / Batch(A), 4.0 / A),
+        (1.0 / Batch(A), 1.0 / A),
+        (-Batch(A), -A),
+        (Batch(A).sin(), np.sin(A)),
+        (Batch(A).cos(), np.cos(A)),
+        (Batch(B * B).sqrt(), np.abs(B)),
+    ],
+)
+def test_arithmetic_is_numpys(actual: Batch, expected: Any) -> None:
+    np.testing.assert_array_equal(actual.values, expected)
+
+
+def test_zeros_and_ones_are_not_formed() -> None:
+    batch = Batch(A)
+    assert batch + 0.0 is batch
+    assert 0.0 + batch is batch
+    assert batch * 1.0 is batch
+    assert 1.0 * batch is batch
+    assert batch * 0.0 == 0.0
+    assert 0.0 / batch == 0.0
+
+
+def test_an_array_takes_a_batch_entry_by_entry() -> None:
+    for result in (np.array([2.0, 3.0]) * Batch(A), Batch(A) * np.array([2.0, 3.0])):
+        np.testing.assert_array_equal([entry.values for entry in result], [2.0 * A, 3.0 * A])
+    for total in (np.array([2.0, 3.0]) + Batch(A), Batch(A) + np.array([2.0, 3.0])):
+        np.testing.assert_array_equal([entry.values for entry in total], [2.0 + A, 3.0 + A])
+    np.testing.assert_array_equal([entry.values for entry in Batch(A) - np.array([2.0, 3.0])], [A - 2.0, A - 3.0])
+    np.testing.assert_array_equal([entry.values for entry in Batch(A) / np.array([2.0, 4.0])], [A / 2.0, A / 4.0])

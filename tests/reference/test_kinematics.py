@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+from generic_states import Array, Case, derivative, joint_slices, rate, relative
+from leapcheck_models.spec import Joint, JointType, RobotSpec, add_body
+from leapcheck_reference import bias_accelerations, build, forward_accelerations, forward_kinematics
+from leapcheck_reference.kinematics import frames
+from leapcheck_reference.rotation import skew
+from leapcheck_reference.spatial import motion_cross, motion_to_child
+from world_bodies import INERTIA, world_bodies
+
+ROUNDING = 1e-13  # of the largest entry; measured worst MEASURED
+
+
+def link_poses(case: Case) -> tuple[Array, Array]:
+    """Poses of the links alone, by the tests' own kinematics."""
+    bodies = world_bodies(case.spec, case.q)
+    drawn = iter(bodies)
+    links = []
+    for body in case.spec.bodies:
+        links.append(next(drawn))
+        if body.rotor:
+            next(drawn)
+    return np.array([b.R for b in links]), np.array([b.p for b in links])
+
+
+def test_world_poses(case: Case) -> None:
+    kinematics = forward_kinematics(case.tree, case.q, case.v)
+    R_WB, p_WB = link_poses(case)
+    assert relative(kinematics.R_WB, R_WB) <= ROUNDING
+    assert relative(kinematics.p_WB, p_WB) <= ROUNDING
+
+
+def test_velocities_are_the_rates_of_the_poses(case: Case) -> None:
+    """V = [w; v] in link axes: R~ w = R^T Rdot, v = R^T pdot."""
+    kinematics = forward_kinematics(case.tree, case.q, case.v)
+    qdot = rate(case.spec, case.q, case.v)
+    Rdot = derivative(lambda q: forward_kinematics(case.tree, q, case.v).R_WB, (case.q, qdot))
+    pdot = derivative(lambda q: forward_kinematics(case.tree, q, case.v).p_WB, (case.q, qdot))
+    W = kinematics.R_WB.transpose(0, 2, 1) @ Rdot
+    V = np.array(kinematics.V.links)
+    assert relative(np.array([skew(w) for w in V[:, :3]]), W) <= ROUNDING
+    assert relative(np.einsum("bij,bj->bi", kinematics.R_WB, V[:, 3:]), pdot) <= ROUNDING
+
+
+def test_velocity_product_acceleration_is_v_cross_joint_velocity(case: Case) -> None:
+    kinematics = forward_kinematics(case.tree, case.q, case.v)
+    for i, link in enumerate(case.tree.links):
+        moving = [(link.S, kinematics.V.links[i], kinematics.c.links[i])]
+        V_rotor, c_rotor = kinematics.V.rotors[i], kinematics.c.rotors[i]
+        assert (V_rotor is None) == (c_rotor is None) == (link.rotor is None)
+        if link.rotor and V_rotor is not None and c_rotor is not None:
+            moving.append((link.rotor.S, V_rotor, c_rotor))
+        for S, V, c in moving:
+            assert relative(c, motion_cross(V, S @ case.v[link.v]), float(V @ V)) <= ROUNDING
+
+
+def test_rotor_velocities_are_the_parents_and_the_spin(case: Case) -> None:
+    V, X_rotor = forward_kinematics(case.tree, case.q, case.v).V, frames(case.tree, case.q).X_rotor
+    for i, link in enumerate(case.tree.links):
+        X = X_rotor[i]
+        if link.rotor and X:
+            parent = V.links[link.parent] if link.parent >= 0 else np.zeros(6)
+            spin = np.concatenate([link.rotor.gear_ratio * case.v[link.v][0] * link.rotor.axis, np.zeros(3)])
+            V_rotor = V.rotors[i]
+            assert V_rotor is not None
+            assert relative(V_rotor, motion_to_child(X, parent) + spin) <= ROUNDING
+
+
+def test_bias_accelerations_are_the_rates_of_the_velocities(case: Case) -> None:
+    """With v constant V changes, component by component, at the bias acceleration; rotors that are left unturned apart."""
+    qdot = rate(case.spec, case.q, case.v)
+    A = bias_accelerations(case.tree, case.q, case.v)
+    Vdot = derivative(lambda q: np.array(forward_kinematics(case.tree, q, case.v).V.links), (case.q, qdot))
+    assert relative(np.array(A.links), Vdot) <= ROUNDING
+    for i, link in enumerate(case.tree.links):
+        A_rotor = A.rotors[i]
+        if link.rotor and link.rotor.spins and A_rotor is not None:
+            rate_i = derivative(lambda q, i=i: forward_kinematics(case.tree, q, case.v).V.rotors[i], (case.q, qdot))
+            assert relative(A_rotor, rate_i) <= ROUNDING
+
+
+def test_forward_accelerations_are_the_rates_of_the_velocities_and_minus_gravity(case: Case) -> None:
+    A = forward_accelerations(case.tree, case.q, case.v, case.vdot)
+    kinematics = forward_kinematics(case.tree, case.q, case.v)
+    Vdot = derivative(
+        lambda q, v: np.array(forward_kinematics(case.tree, q, v).V.links),
+        (case.q, rate(case.spec, case.q, case.v)),
+        (case.v, case.vdot),
+    )
+    lifted = -np.einsum("bji,j->bi", kinematics.R_WB, np.array(case.spec.gravity))
+    assert relative(np.array(A.links), Vdot + np.pad(lifted, ((0, 0), (3, 0)))) <= ROUNDING
+
+
+def test_a_link_fixed_to_the_world_accelerates_at_minus_g() -> None:
+    spec = add_body(
+        RobotSpec("post", gravity=(1.0, 2.0, -3.0)), "post", joint=Joint("weld", JointType.FIXED), inertia=INERTIA
+    )
+    A = forward_accelerations(build(spec), [], [], [])
+    np.testing.assert_array_equal(A.links[0], [0.0, 0.0, 0.0, -1.0, -2.0, 3.0])
+    np.testing.assert_array_equal(bias_accelerations(build(spec), [], []).links[0], np.zeros(6))
+
+
+def test_far_from_the_origin_velocities_and_rotations_stay_the_same(case: Case) -> None:
+    """Positions are kept relative to the root: a base 1e6 m away costs no digit of anything but positions."""
+    q = case.q.copy()
+    for kind, at, _ in joint_slices(case.spec):
+        if kind is JointType.FREE:
+            q[at][:3] += 1e6
+    near, far = (forward_kinematics(case.tree, x, case.v) for x in (case.q, q))
+    np.testing.assert_array_equal(near.R_WB, far.R_WB)
+    np.testing.assert_array_equal(np.array(near.V.links), np.array(far.V.links))
