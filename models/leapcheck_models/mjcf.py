@@ -32,7 +32,10 @@ ROTOR_ARMATURE = (
     "Rotors are lumped into the links that carry them, plus armature (gear ratio)^2 x axial inertia: an approximation, it",
     "leaves out their coupling to the joints before them and their gyroscopic torques.",
 )
-COMMON_ROOT = ("The roots stand in a fixed body without mass, because Pinocchio reads the first body of a file alone.",)
+COMMON_ROOT = (
+    "The roots stand in a fixed body without mass, because Pinocchio reads a file's first body alone, and takes it for the world",
+    "if it has no joint.",
+)
 SEVERAL_ROOTS = (
     "Pinocchio reads the first body alone, with what hangs on it: this file has more than one, and one of them is free.",
 )

@@ -6,13 +6,12 @@ Pure text: equal specs give equal bytes. A floating robot's root link is its bas
 
 from __future__ import annotations
 
-import math
 import xml.etree.ElementTree as ET
 from itertools import chain
 
-import numpy as np
+from flint import arb, ctx
 
-from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
+from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import (
     ONE_DOF,
     WORLD,
@@ -32,8 +31,8 @@ from leapcheck_models.xml_text import comment, document, entries_text, free_name
 UNLIMITED = 1e6
 """Written (rad, m, N m, N, rad/s, m/s) where URDF asks for a limit and the spec has none."""
 
-ROUNDING = 4e-16
-"""Entries of a rotation matrix below this are rounding of zero."""
+WORKING_BITS = 160
+"""Precision in which angles are computed before they are rounded to 53 bits."""
 
 CONVENTIONS = (
     "SI units (m, kg, s, rad, N); x forward, y left, z up (REP-103); inertias are the true ones, about the com.",
@@ -90,18 +89,23 @@ def urdf_text(spec: RobotSpec) -> str:
 
 
 def rpy(quaternion: Quaternion) -> Vector3:
-    """Roll, pitch, yaw (rad) with R = Rz(yaw) Ry(pitch) Rx(roll), of a quaternion wxyz; quarter turns come out exact.
+    """Roll, pitch, yaw (rad) with R = Rz(yaw) Ry(pitch) Rx(roll) of a quaternion wxyz of any length, each correctly rounded.
 
-    Roll and pitch are read from R after the yaw is taken off: so they are exact for the yaw as rounded, and nothing is lost
-    at pitch +-pi/2, where it chooses one of the many answers.
+    Ball arithmetic, so that every machine writes the same digits; zeros and quarter turns come out exact. At pitch +-pi/2 it
+    chooses one of the many answers. Bernardes and Viollet 2022, https://doi.org/10.1371/journal.pone.0276302, for z-y'-x''.
     """
-    R = rotation_matrix(quaternion)
-    R = np.where(np.abs(R) < ROUNDING, 0.0, R)
-    yaw = math.atan2(R[1, 0], R[0, 0])
-    c, s = math.cos(yaw), math.sin(yaw)
-    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
-    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return roll, pitch, yaw
+    with ctx.workprec(WORKING_BITS):
+        w, x, y, z = map(arb, quaternion)
+        half_sum = arb.atan2(x + z, w - y)
+        half_difference = arb.atan2(z - x, w + y)
+        steep, flat = (w + y) ** 2 + (z - x) ** 2, (w - y) ** 2 + (x + z) ** 2
+        pitch = 2 * arb.atan2(steep.sqrt(), flat.sqrt()) - arb.pi() / 2
+        return _angle(half_sum - half_difference), _angle(pitch), _angle(half_sum + half_difference)
+
+
+def _angle(ball: arb) -> float:
+    """The angle within [-pi, pi] that a ball stands for."""
+    return float(ball - 2 * arb.pi() * ball.sgn() if abs(ball) > arb.pi() else ball)
 
 
 def _header(spec: RobotSpec, written: RobotSpec, floating: bool) -> list[str]:
@@ -176,6 +180,7 @@ def _joint(body: Body, spec: RobotSpec, driven: Body | None, names: set[str]) ->
     name = joint.name
     if driven is not None and name < driven.joint.name:  # a mimic joint must come after the joint that it mimics
         name = free_name(f"{driven.joint.name}_rotor", names)
+        names.add(name)
     geared = driven is not None or any(b.rotor for b in spec.bodies if b.name == body.name)
     unbounded = joint.type is JointType.REVOLUTE and joint.limits is None and not geared
     element = ET.Element("joint", name=name, type="continuous" if unbounded else str(joint.type))

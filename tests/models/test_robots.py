@@ -203,7 +203,7 @@ def test_box_is_homogeneous() -> None:
 
 def test_rod_is_a_cylinder_in_mujoco() -> None:
     model = mujoco.MjModel.from_xml_string(
-        '<mujoco><worldbody><body><freejoint/><geom type="cylinder" size=".01 .5" mass=".5"/></body></worldbody></mujoco>'
+        '<mujoco><worldbody><body><freejoint/><geom type="cylinder" size=".02 .5" mass=".5"/></body></worldbody></mujoco>'
     )
     inertia = load("falling_rod").bodies[0].inertia
     xx, _, _, yy, _, zz = inertia.rotational

@@ -44,11 +44,16 @@ def robot(name: str) -> tuple[RobotSpec, Tree]:
     return spec, build(spec)
 
 
+@cache
 def case(name: str, seed: int = 1) -> Case:
+    """A robot in its generic state number `seed`; the arrays are read-only."""
     spec, tree = robot(name)
     rng = np.random.default_rng(seed)
     v, vdot, tau = (scale * rng.normal(size=spec.nv) for scale in (2.0, 5.0, 10.0))
-    return Case(spec, tree, configuration(spec, rng), v, vdot, tau, 10.0 * rng.normal(size=(len(spec.bodies), 6)))
+    drawn = (configuration(spec, rng), v, vdot, tau, 10.0 * rng.normal(size=(len(spec.bodies), 6)))
+    for array in drawn:
+        array.flags.writeable = False
+    return Case(spec, tree, *drawn)
 
 
 def configuration(spec: RobotSpec, rng: np.random.Generator) -> Array:
@@ -111,7 +116,8 @@ def derivative(function: Callable[..., Any], *along: tuple[Array, Array]) -> Arr
 
     By the complex step (Squire and Trapp 1998): exact to rounding.
     """
-    return np.imag(function(*(x + 1j * STEP * xdot for x, xdot in along))) / STEP
+    rates: Array = np.imag(function(*(x + 1j * STEP * xdot for x, xdot in along))) / STEP
+    return rates
 
 
 def gradient(spec: RobotSpec, function: Callable[[Array], Any], q: Array) -> Array:

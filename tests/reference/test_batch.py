@@ -31,8 +31,8 @@ from leapcheck_reference.batch import Batch, evaluated
 
 ROUNDING = 1e-12  # of the largest entry of the state; measured worst MEASURED
 SOLVED = 1e-9  # the same, through M^-1; measured worst MEASURED
-STATES = 5
-TREES = ("mini_cheetah", "mini_cheetah_armature", "pupper_leg", "tree4_5", "box", "random:2", "random:24", "random:53", "random:57")
+STATES = 3
+TREES = ("mini_cheetah", "pupper_leg", "tree4_5", "box", *(f"random:{s}" for s in (2, 24, 29, 57)))
 FUNCTIONS: tuple[tuple[Callable[..., Any], tuple[str, ...]], ...] = (
     (mass_matrix, ("q",)),
     (mujoco_mass_matrix, ("q",)),

@@ -57,7 +57,7 @@ def test_dense_matrix_of_integers() -> None:
     factors = factorization(np.array([[4, 2], [2, 3]]), dense_parent(2))
     np.testing.assert_allclose(factors.L, [[1.0, 0.0], [2 / 3, 1.0]], rtol=1e-15)
     np.testing.assert_allclose(factors.D, [8 / 3, 3.0], rtol=1e-15)
-    np.testing.assert_allclose(solution(factors, [8, 7]), [1.25, 1.5], rtol=1e-15)
+    np.testing.assert_allclose(solution(factors, np.array([8, 7])), np.array([1.25, 1.5]), rtol=1e-15)
     assert factors.parent == (-1, 0)
 
 

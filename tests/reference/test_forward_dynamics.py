@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import generic_states
 import numpy as np
 from generic_states import Case, relative
 from leapcheck_reference import bias_force, forward_dynamics, inverse_dynamics, mass_matrix
@@ -25,10 +26,7 @@ def test_solves_the_equations_of_motion(case: Case) -> None:
 
 
 def test_a_free_robot_at_rest_falls_with_g_and_keeps_its_shape() -> None:
-    from generic_states import case as drawn
-    from generic_states import rotation
-
-    falling = drawn("mini_cheetah")
+    falling = generic_states.case("mini_cheetah")
     vdot = forward_dynamics(falling.tree, falling.q, 0 * falling.v, 0 * falling.tau)
-    g = rotation(falling.q[3:7]).inv().apply(falling.spec.gravity)
+    g = generic_states.rotation(falling.q[3:7]).inv().apply(falling.spec.gravity)
     assert relative(vdot, np.concatenate([np.zeros(3), g, np.zeros(12)])) <= FREE_FALL

@@ -144,9 +144,8 @@ def test_motions_of_spinning_rotors_are_those_of_bodies(geared: Case) -> None:
 
 
 def forced_to_spin(tree: Tree) -> Tree:
-    links = tuple(
-        dataclasses.replace(link, rotor=dataclasses.replace(link.rotor, spins=True)) if link.rotor else link for link in tree.links
-    )
+    rotors = [link.rotor and dataclasses.replace(link.rotor, spins=True) for link in tree.links]
+    links = tuple(dataclasses.replace(link, rotor=rotor) for link, rotor in zip(tree.links, rotors, strict=True))
     return dataclasses.replace(tree, links=links)
 
 

@@ -93,9 +93,7 @@ def test_forward_accelerations_are_the_rates_of_the_velocities_and_minus_gravity
 
 
 def test_a_link_fixed_to_the_world_accelerates_at_minus_g() -> None:
-    spec = add_body(
-        RobotSpec("post", gravity=(1.0, 2.0, -3.0)), "post", joint=Joint("weld", JointType.FIXED), inertia=INERTIA
-    )
+    spec = add_body(RobotSpec("post", gravity=(1.0, 2.0, -3.0)), "post", joint=Joint("weld", JointType.FIXED), inertia=INERTIA)
     A = forward_accelerations(build(spec), [], [], [])
     np.testing.assert_array_equal(A.links[0], [0.0, 0.0, 0.0, -1.0, -2.0, 3.0])
     np.testing.assert_array_equal(bias_accelerations(build(spec), [], []).links[0], np.zeros(6))

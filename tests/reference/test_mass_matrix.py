@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from generic_states import Array, Case, case, joint_slices, relative, rotation, scale_free
-from leapcheck_models.spec import JointType
+from generic_states import Array, Case, case, joint_slices, relative, scale_free
+from leapcheck_models.spec import JointType, Placement
 from leapcheck_reference import (
     build,
     composite_inertias,
@@ -14,14 +14,14 @@ from leapcheck_reference import (
     kinetic_energy,
     mass_matrix,
 )
-from lumping import without_fixed_joints
+from lumping import composed, in_parent, without_fixed_joints
 from world_bodies import mass_matrix as bodies_mass_matrix
 from world_bodies import velocities, world_bodies
 
 SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst MEASURED
 ENERGY = 1e-13  # relative; measured worst MEASURED
 COLUMNS = 1e-12  # of the largest entry, the gravity force included; measured worst MEASURED
-FIXED_BASE = [name for name in ("two_link_arm", "tree4_5", "random:24", "random:29")]
+FIXED_BASE = ["two_link_arm", "tree4_5", "random:24", "random:29"]
 FLOATING = ["mini_cheetah", "box", "random:2", "random:20", "random:40", "random:57"]
 
 
@@ -73,17 +73,17 @@ def test_a_floating_robots_matrix_is_independent_of_the_bases_pose(name: str) ->
 def test_a_turned_world_changes_gravity_alone(name: str) -> None:
     """Turning all roots and gravity together leaves M and the gravity force as they were."""
     fixed = case(name)
-    quaternion = np.array([0.5, -0.1, 0.7, 0.3]) / np.linalg.norm([0.5, -0.1, 0.7, 0.3])
-    R = rotation(quaternion)
+    w, x, y, z = map(float, np.array([0.5, -0.1, 0.7, 0.3]) / np.linalg.norm([0.5, -0.1, 0.7, 0.3]))
+    turn = Placement((0.0, 0.0, 0.0), (w, x, y, z))
     bodies = []
     for body in fixed.spec.bodies:
         if body.parent == "world":
-            body = dataclasses.replace(body, placement=_turned(body.placement, R))
+            body = dataclasses.replace(body, placement=composed(turn, body.placement))
             if body.rotor:
-                rotor = dataclasses.replace(body.rotor, placement=_turned(body.rotor.placement, R))
+                rotor = dataclasses.replace(body.rotor, placement=composed(turn, body.rotor.placement))
                 body = dataclasses.replace(body, rotor=rotor)
         bodies.append(body)
-    gravity = tuple(map(float, R.apply(fixed.spec.gravity)))
+    gravity = in_parent(turn, fixed.spec.gravity)
     turned = build(dataclasses.replace(fixed.spec, bodies=tuple(bodies), gravity=gravity))
     assert scale_free(mass_matrix(turned, fixed.q), mass_matrix(fixed.tree, fixed.q)) <= SCALE_FREE
     assert relative(gravity_force(turned, fixed.q), gravity_force(fixed.tree, fixed.q)) <= SCALE_FREE
@@ -112,11 +112,6 @@ def test_fixed_joints_equal_lumped_bodies(name: str) -> None:
     assert scale_free(mass_matrix(tree, jointed.q), mass_matrix(jointed.tree, jointed.q)) <= SCALE_FREE
     args = (jointed.q, jointed.v, jointed.vdot)
     assert relative(inverse_dynamics(tree, *args), inverse_dynamics(jointed.tree, *args)) <= COLUMNS
-
-
-def _turned(placement, R):  # type: ignore[no-untyped-def]
-    quaternion = (R * rotation(np.array(placement.quaternion))).as_quat(scalar_first=True)
-    return type(placement)(tuple(map(float, R.apply(placement.p))), tuple(map(float, quaternion)))
 
 
 def test_armature_stands_on_the_diagonal_alone() -> None:

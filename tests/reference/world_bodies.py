@@ -7,6 +7,7 @@ Runs on complex numbers, for derivatives by the complex step.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from generic_states import Array, derivative, joint_slices, rate
@@ -27,7 +28,8 @@ class WorldBody:
 
     @property
     def centre(self) -> Array:
-        return self.p + self.R @ self.com
+        centre: Array = self.p + self.R @ self.com
+        return centre
 
 
 def world_bodies(spec: RobotSpec, q: Array) -> list[WorldBody]:
@@ -101,7 +103,7 @@ def com_position(spec: RobotSpec, q: Array) -> Array:
     return sum((b.mass * b.centre for b in bodies), np.zeros(3)) / sum(b.mass for b in bodies)
 
 
-def potential_energy(spec: RobotSpec, q: Array) -> complex:
+def potential_energy(spec: RobotSpec, q: Array) -> Any:
     return -sum(b.mass * (b.centre @ np.array(spec.gravity)) for b in world_bodies(spec, q))
 
 
@@ -118,12 +120,14 @@ def _quaternion_matrix(quaternion: Array) -> Array:
     """R x = x + 2 s (u x x) + 2 u x (u x x), for the unit quaternion [s, u]."""
     unit = quaternion / np.sqrt(quaternion @ quaternion)
     U = _cross_matrix(unit[1:])
-    return np.eye(3) + 2.0 * unit[0] * U + 2.0 * U @ U
+    R: Array = np.eye(3) + 2.0 * unit[0] * U + 2.0 * U @ U
+    return R
 
 
 def _turn(axis: Array, angle: complex) -> Array:
     A = _cross_matrix(axis / np.linalg.norm(axis))
-    return np.eye(3) + np.sin(angle) * A + (1.0 - np.cos(angle)) * A @ A
+    R: Array = np.eye(3) + np.sin(angle) * A + (1.0 - np.cos(angle)) * A @ A
+    return R
 
 
 def _cross_matrix(a: Array) -> Array:

@@ -19,7 +19,7 @@ from leapcheck_models.spec import (
 SOURCE = "this project's choice: a homogeneous solid of round size and mass"
 
 BOX_SIZE, BOX_MASS = (0.3, 0.2, 0.1), 3.0  # m, kg
-ROD_LENGTH, ROD_RADIUS, ROD_MASS = 1.0, 0.01, 0.5  # m, m, kg
+ROD_LENGTH, ROD_RADIUS, ROD_MASS = 1.0, 0.02, 0.5  # m, m, kg
 
 
 def box() -> RobotSpec:
