@@ -151,8 +151,8 @@ def read_states(spec: RobotSpec, path: Path) -> States:
 
 def _read_npz(path: Path) -> dict[str, Floats]:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in ("q", "v", "tau") if name in file}
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in ("q", "v", "tau") if name in arrays}
     except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: is no .npz of plain number arrays ({error}): write it with np.savez") from error
 
@@ -166,9 +166,10 @@ def _read_table(path: Path) -> dict[str, Floats]:
         frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
         found = {}
         for name in ("q", "v", "tau"):
-            numbers = {int(number) for number in re.findall(rf"(?m)^{name}_([0-9]+)$", "\n".join(map(str, frame.columns)))}
-            if numbers != set(range(len(numbers))):
-                raise ValueError(f"the columns of {name} are numbered {min(numbers)} to {max(numbers)}, {len(numbers)} in all")
+            found_numbers = (re.fullmatch(rf"{name}_([0-9]+)", str(column)) for column in frame.columns)
+            numbers = sorted(int(number[1]) for number in found_numbers if number)
+            if numbers != list(range(len(numbers))):
+                raise ValueError(f"the columns of {name} are numbered {numbers[0]} to {numbers[-1]}, {len(numbers)} in all")
             if numbers:
                 found[name] = frame[[f"{name}_{i}" for i in range(len(numbers))]].to_numpy(dtype=float)
     except (ValueError, TypeError, KeyError, OSError, NotImplementedError) as error:
@@ -194,10 +195,14 @@ def joined(blocks: Sequence[States]) -> States:
 
 
 def perturbed(states: States, rng: np.random.Generator, ulps: float) -> States:
-    """The states with every number off by up to `ulps` units in the last place, either way."""
+    """The states with every number off by up to `ulps` units in the last place, either way.
+
+    Draws are made for a whole unit: a state of it moves alike whether it comes alone, in a shorter run or in a longer one.
+    """
+    rows = states.index % UNIT
 
     def off(values: Floats) -> Floats:
-        return values * (1.0 + ulps * np.finfo(float).eps * rng.uniform(-1.0, 1.0, values.shape))
+        return values * (1.0 + ulps * np.finfo(float).eps * rng.uniform(-1.0, 1.0, (UNIT, values.shape[1]))[rows])
 
     return replace(states, q=off(states.q), v=off(states.v), tau=off(states.tau))
 

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import io
+import re
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from contextlib import redirect_stderr
+from importlib import import_module
+from inspect import getdoc
+from typing import Protocol
 
 COULD_NOT_RUN = 2
 
-DESCRIPTION = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
+COMMANDS = ("compare", "generate", "lint", "robots", "sparsity")
+"""Each is a module of this package with a dataclass of the same name, capitalised: its fields are the options."""
+
+HELP = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
+
+usage: leapcheck {compare,generate,lint,robots,sparsity} ...
+
+  compare   a robot's dynamics in several engines over random states: the discrepancy report
+  generate  a robot's MJCF, its scene and its URDF
+  lint      what is odd about a robot's description, where, and what to do
+  robots    the robots that have a name
+  sparsity  the pattern of a robot's mass matrix, in the terminal and as a picture
 
 Examples:
   leapcheck compare mini_cheetah
@@ -17,38 +33,61 @@ Examples:
   leapcheck lint mini_cheetah
   leapcheck sparsity mini_cheetah --picture pattern.png
 
-Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
+`leapcheck COMMAND --help` lists a command's options. Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
+
+
+class Command(Protocol):
+    """A parsed command line."""
+
+    def run(self) -> int:
+        """Does the work and returns the exit status."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status; an error is one line on standard error, never a traceback."""
-    import tyro
-
-    from leapcheck.cli.compare import Compare
-    from leapcheck.cli.generate import Generate
-    from leapcheck.cli.lint import Lint
-    from leapcheck.cli.robots import Robots
-    from leapcheck.cli.sparsity import Sparsity
-
-    command = tyro.cli(
-        Annotated[Compare, tyro.conf.subcommand("compare")]
-        | Annotated[Generate, tyro.conf.subcommand("generate")]
-        | Annotated[Lint, tyro.conf.subcommand("lint")]
-        | Annotated[Robots, tyro.conf.subcommand("robots")]
-        | Annotated[Sparsity, tyro.conf.subcommand("sparsity")],
-        prog="leapcheck",
-        description=DESCRIPTION,
-        args=None if arguments is None else list(arguments),
-        config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagConversionOff),
-    )
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] in (["--help"], ["-h"]):
+        print(HELP)
+        return 0
+    if not words or words[0] not in COMMANDS:
+        what = f"unknown command '{words[0]}'" if words else "no command"
+        return _refused(f"{what}: use one of {', '.join(COMMANDS)}, or --help")
+    usage = io.StringIO()
+    try:
+        with redirect_stderr(usage):
+            command = _parsed(words)
+    except SystemExit as done:  # --help, or a box that says what is wrong with the words
+        return _refused(f"{_cause(usage.getvalue())}: see leapcheck {words[0]} --help") if done.code else 0
     try:
         return command.run()
     except KeyboardInterrupt:
         return _refused("interrupted: nothing was written")
-    except (ValueError, OSError, ImportError, RuntimeError) as error:
-        return _refused(" ".join(str(error).split()) or type(error).__name__)
+    except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
+        return _refused(str(error) or type(error).__name__)
+
+
+def _parsed(words: Sequence[str]) -> Command:
+    """The command's dataclass, filled from the words; SystemExit where they are wrong or ask for help."""
+    import tyro
+
+    name = words[0]
+    kind: type[Command] = getattr(import_module(f"leapcheck.cli.{name}"), name.capitalize())
+    return tyro.cli(
+        kind,
+        prog=f"leapcheck {name}",
+        description=getdoc(kind),
+        args=words[1:],
+        config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+    )
+
+
+def _cause(box: str) -> str:
+    """The first part of the box that tyro draws around an error, in one line."""
+    lines = [line.strip("│| ") for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines()[1:-1]]
+    rule = next((i for i, line in enumerate(lines) if line and not line.strip("─-")), len(lines))
+    return " ".join(lines[:rule]).rstrip(".")
 
 
 def _refused(reason: str) -> int:
-    print(f"leapcheck: {reason}", file=sys.stderr)
+    print(f"leapcheck: {' '.join(reason.split())}", file=sys.stderr)
     return COULD_NOT_RUN

@@ -7,10 +7,10 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -34,7 +34,7 @@ class Compare:
       leapcheck compare mini_cheetah --states-file logged_states.csv --out report/
     """
 
-    robot: tyro.conf.Positional[str]
+    robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
     """Engines to compare."""
@@ -47,7 +47,7 @@ class Compare:
     quantities: tuple[str, ...] = ()
     """Quantities to compare; all by default."""
     out: Path | None = None
-    """Folder of the report; runs/ROBOT by default."""
+    """Folder of the report; runs/ROBOT by default, runs/ROBOT_state_INDEX with --only."""
     json: bool = False
     """Print the results as JSON instead of a summary."""
     states_file: Path | None = None
@@ -63,8 +63,8 @@ class Compare:
         from leapcheck.report import console_summary, run_json, write_report
 
         plan = self._plan()
-        folder = self.out or Path("runs") / _folder_name(self.robot)
-        with _progress(quiet=self.json) as progress:
+        folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
+        with _progress(quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
             run = compared(plan, self.workers or os.cpu_count() or 1, progress)
         write_report(run, folder)
         _write_states(plan, folder)
@@ -95,6 +95,7 @@ class Compare:
             seed=self.seed,
             only=self.only,
             states=own,
+            states_file="" if self.states_file is None else str(self.states_file),
             command=self._command(),
         )
 
@@ -120,19 +121,21 @@ MOST_STATES_WRITTEN = 10_000
 
 def _write_states(plan: Plan, folder: Path) -> None:
     """states.parquet beside the report, readable by --states-file; left out where the seed says it in less."""
-    if plan.total > MOST_STATES_WRITTEN:
+    if plan.total > MOST_STATES_WRITTEN and plan.only is None:
         return
-    from leapcheck.states import joined, state_frame, units
+    from leapcheck.compare.run import blocks
+    from leapcheck.states import joined, state_frame
 
-    states: States = joined([plan.unit(unit) for unit in units(plan.total)])
+    states: States = joined(list(blocks(plan)))
     partial = folder / ".states.parquet.part"
     state_frame(states).to_parquet(partial, index=False)
     partial.replace(folder / "states.parquet")
 
 
-def _folder_name(robot: str) -> str:
-    """A folder's name out of a robot's: letters, digits, dot, dash and underscore."""
-    return re.sub(r"[^\w.-]+", "_", Path(robot).stem if robot.endswith(".json") else robot)
+def _folder_name(robot: str, only: int | None) -> str:
+    """A folder's name out of a robot's; a single state gets one of its own, so that it replaces no whole run."""
+    name = re.sub(r"[^\w.-]+", "_", Path(robot).stem if robot.endswith(".json") else robot)
+    return name if only is None else f"{name}_state_{only}"
 
 
 @contextmanager

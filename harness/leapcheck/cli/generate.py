@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 
@@ -18,11 +18,11 @@ class Generate:
       leapcheck generate mini_cheetah --out models/ --rotors armature
     """
 
-    robot: tyro.conf.Positional[str]
+    robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
-    out: Path
+    out: Annotated[Path, tyro.conf.arg(aliases=["-o"])]
     """Folder to write into."""
-    rotors: Literal["bodies", "armature"] = "bodies"
+    rotors: Annotated[Literal["bodies", "armature"], tyro.conf.arg(aliases=["-r"])] = "bodies"
     """Geared rotors in MJCF: exact bodies with hinges of their own, or lumped with armature."""
 
     def run(self) -> int:

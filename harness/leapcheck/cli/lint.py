@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import tyro
 
@@ -18,7 +19,7 @@ class Lint:
       leapcheck lint my_robot.json
     """
 
-    robot: tyro.conf.Positional[str]
+    robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
 
     def run(self) -> int:

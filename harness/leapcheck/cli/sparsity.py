@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -18,7 +19,7 @@ class Sparsity:
       leapcheck sparsity tree4_5 --picture pattern.svg
     """
 
-    robot: tyro.conf.Positional[str]
+    robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
     picture: Path | None = None
     """Also write a picture (.svg or .png)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,9 +32,12 @@ def with_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison,
 
 
 def discrepancies(
-    spec: RobotSpec, robot: str, seed: int, count: int, engines: Sequence[Engine], rows: Sequence[Comparison]
+    spec: RobotSpec, robot: str, seed: int, which: Sequence[str], engines: Sequence[Engine], rows: Sequence[Comparison]
 ) -> tuple[Discrepancy, ...]:
-    """One paragraph for each quantity and engine that is wrong; where the truth clears both sides, for each pair."""
+    """One paragraph for each quantity and engine that is wrong; where the truth clears both sides, for each pair.
+
+    `which` are the words of the command line that give the run's states.
+    """
     by_name = {engine.name: engine for engine in engines}
     found: dict[tuple[str, str], Discrepancy] = {}
     for row in rows:
@@ -45,6 +49,7 @@ def discrepancies(
             continue
         states = joined([_one_state(row.worst), generated_states(spec, EVIDENCE_STATES, seed, 0)])
         cause = explanation(spec, row.quantity, by_name[engine], by_name[against], states)
+        words = ("--engines", engine, against, "--quantities", row.quantity, *which, "--only", str(row.worst.index))
         found[row.quantity, engine] = Discrepancy(
             quantity=row.quantity,
             engine=engine,
@@ -53,8 +58,7 @@ def discrepancies(
             cause=cause.cause,
             evidence=cause.evidence,
             who_is_wrong=_who_in_words(row, row.worst, wrong),
-            command=f"leapcheck compare {robot} --engines {engine} {against} --quantities {row.quantity} "
-            f"--states {count} --seed {seed} --only {row.worst.index}",
+            command=shlex.join(("leapcheck", "compare", robot, *words)),
         )
     return tuple(found.values())
 

@@ -10,8 +10,8 @@ import numpy as np
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.states import Floats, States, perturbed
-from leapcheck_models.spec import Body, JointType, RobotSpec
+from leapcheck.states import UNIT, Floats, States, perturbed
+from leapcheck_models.spec import Body, Inertia, JointType, Placement, RobotSpec
 
 ULPS = 2.0
 """Size of the perturbation of every input and every parameter, in units in the last place."""
@@ -36,14 +36,20 @@ class ExpectedRounding:
     """
 
     def __init__(self, spec: RobotSpec) -> None:
+        self._exact = ReferenceEngine(spec)
         self._moved = [ReferenceEngine(_perturbed_spec(spec, np.random.default_rng(draw))) for draw in range(DRAWS)]
 
     def __call__(self, states: States, answers: Answers) -> dict[str, Floats]:
         """Per quantity of the in-house `answers` the expected rounding (n,) of each state."""
-        seed = int(states.index[0]) if len(states) else 0
+        if "csr" in answers:
+            # A moved robot has no simple bodies, so its CSR has other rows; qM holds the same entries in one layout for all.
+            others = {name: values for name, values in answers.items() if name != "csr"}
+            found = self(states, others if "qM" in others else others | self._exact.evaluate(states, ("qM",)))
+            return {name: found["qM" if name == "csr" else name] for name in answers}
+        unit = int(states.index[0]) // UNIT if len(states) else 0
         largest = {name: np.full(len(states), FLOOR) for name in answers}
         for draw, engine in enumerate(self._moved):
-            moved_states = perturbed(states, np.random.default_rng((seed, draw)), ULPS)
+            moved_states = perturbed(states, np.random.default_rng((unit, draw)), ULPS)
             moved = engine.evaluate(moved_states, tuple(answers))
             for name, values in answers.items():
                 error = scale_free(moved[name] - values, scales(name, values))
@@ -54,36 +60,51 @@ class ExpectedRounding:
 
     def _cancellation(self, states: States, force: Floats) -> Floats:
         """Rounding (n,) left where centripetal terms, each as large as 2 E_k per radian, cancel to a small force."""
-        energy = self._moved[0].evaluate(states, ("kinetic_energy",))["kinetic_energy"]
+        energy = self._exact.evaluate(states, ("kinetic_energy",))["kinetic_energy"]
         scale = np.abs(force).max(axis=1, initial=0.0)
         return FLOOR * np.divide(2.0 * energy, scale, out=np.zeros_like(scale), where=scale > 0.0)
 
 
 def _perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:
     bodies = tuple(_perturbed_body(body, rng) for body in spec.bodies)
-    points = tuple(replace(point, position=_off(point.position, rng)) for point in spec.contact_points)
-    return replace(spec, bodies=bodies, contact_points=points, gravity=_off(spec.gravity, rng))
+    points = tuple(replace(point, position=_off_by_norm(point.position, rng)) for point in spec.contact_points)
+    return replace(spec, bodies=bodies, contact_points=points, gravity=_off_by_norm(spec.gravity, rng))
 
 
 def _perturbed_body(body: Body, rng: np.random.Generator) -> Body:
-    """Mass, com, inertia, placement, axis, armature and rotor off by a few ulp; structural zeros stay zero."""
+    """Mass, com, inertia, placement, axis, armature and rotor off by a few ulp.
+
+    Vectors and inertias are off by ulps of their largest entry, as an engine leaves them that turns them into world axes
+    and back; directions and angles (axes, quaternions) by ulps of each entry, so that parallel axes stay parallel.
+    """
     free = body.joint.type is JointType.FREE
     joint = replace(body.joint, axis=_off(body.joint.axis, rng), armature=_off(body.joint.armature, rng))
-    placement = body.placement if free else _off_fields(body.placement, rng, "p", "quaternion")
-    inertia = _off_fields(body.inertia, rng, "mass", "com", "rotational")
+    placement = body.placement if free else _off_placement(body.placement, rng)
+    inertia = _off_inertia(body.inertia, rng)
     rotor = body.rotor
     if rotor is not None:
         rotor = replace(
             rotor,
-            inertia=_off_fields(rotor.inertia, rng, "mass", "com", "rotational"),
-            placement=_off_fields(rotor.placement, rng, "p", "quaternion"),
+            inertia=_off_inertia(rotor.inertia, rng),
+            placement=_off_placement(rotor.placement, rng),
             gear_ratio=_off(rotor.gear_ratio, rng),
         )
     return replace(body, joint=joint, placement=placement, inertia=inertia, rotor=rotor)
 
 
-def _off_fields(record: Any, rng: np.random.Generator, *names: str) -> Any:
-    return replace(record, **{name: _off(getattr(record, name), rng) for name in names})
+def _off_placement(placement: Placement, rng: np.random.Generator) -> Placement:
+    return Placement(_off_by_norm(placement.p, rng), _off(placement.quaternion, rng))
+
+
+def _off_inertia(inertia: Inertia, rng: np.random.Generator) -> Inertia:
+    mass, com = _off(inertia.mass, rng), _off_by_norm(inertia.com, rng)
+    return replace(inertia, mass=mass, com=com, rotational=_off_by_norm(inertia.rotational, rng))
+
+
+def _off_by_norm(values: Any, rng: np.random.Generator) -> Any:
+    """Each number of a tuple off by up to 2 ulp of the largest."""
+    largest = max(abs(value) for value in values)
+    return tuple(float(value + ULPS * np.finfo(float).eps * largest * rng.uniform(-1.0, 1.0)) for value in values)
 
 
 def _off(value: Any, rng: np.random.Generator) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import platform
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
 from leapcheck.compare.armature_cost import armature_costs
@@ -30,7 +31,7 @@ PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "python-flint")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare. `only` is the index of a single state out of the `count` seeded ones; `states` are the user's own."""
+    """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`."""
 
     robot: str
     spec: RobotSpec
@@ -40,6 +41,7 @@ class Plan:
     seed: int = 0
     only: int | None = None
     states: States | None = None
+    states_file: str = ""
     command: str = ""
 
     def __post_init__(self) -> None:
@@ -48,6 +50,13 @@ class Plan:
             raise ValueError(f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}")
         if self.count < 1:
             raise ValueError(f"{self.count} states: give at least 1")
+        if self.seed < 0:
+            raise ValueError(f"the seed is {self.seed}: give a whole number from 0")
+        names = [engine if isinstance(engine, str) else engine.name for engine in self.engines]
+        if len(names) < 2:
+            raise ValueError(f"{len(names)} engines: give at least two to compare")
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"engine '{repeated[0]}' is given twice: name each once")
         if self.only is not None and not 0 <= self.only < self.total:
             raise ValueError(f"state {self.only} is not among the {self.total} states: give 0 to {self.total - 1}")
         if not self.spec.bodies or self.spec.nv == 0:
@@ -58,6 +67,13 @@ class Plan:
         """How many states there are to choose from."""
         return self.count if self.states is None else len(self.states)
 
+    @property
+    def states_arguments(self) -> tuple[str, ...]:
+        """The words of the command line that give these states."""
+        if self.states is not None:
+            return ("--states-file", self.states_file)
+        return ("--states", str(self.count), "--seed", str(self.seed))
+
     def unit(self, unit: int) -> States:
         """The states of one unit."""
         if self.states is not None:
@@ -65,11 +81,20 @@ class Plan:
         return generated_states(self.spec, self.count, self.seed, unit)
 
 
+def blocks(plan: Plan) -> Iterator[States]:
+    """The states to compare, a unit at a time; or the only one."""
+    if plan.only is not None:
+        row = plan.only % UNIT
+        yield plan.unit(plan.only // UNIT)[row : row + 1]
+    else:
+        yield from map(plan.unit, units(plan.total))
+
+
 def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> Run:
     """The record of a comparison; the same for any number of workers."""
     at = bench(plan.spec, plan.engines)
     if not at.engines:
-        raise ValueError("no engine could be made: " + "; ".join(f.message for f in at.failures) + "; ".join(at.not_compared))
+        raise ValueError("no engine could be made: " + "; ".join([*(f.message for f in at.failures), *at.not_compared]))
     tallies: dict[Pair, PairTally] = {}
     failures = list(at.failures)
     for outcome in _outcomes(plan, at, workers, progress):
@@ -80,7 +105,7 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
                 tallies[pair] = tally
         failures += [failure for failure in outcome.failures if not _known(failure, failures)]
     rows = with_truth(plan.spec, tuple(comparison(plan.spec, *pair, tally) for pair, tally in tallies.items()))
-    found = discrepancies(plan.spec, plan.robot, plan.seed, plan.total, at.engines, rows)
+    found = discrepancies(plan.spec, plan.robot, plan.seed, plan.states_arguments, at.engines, rows)
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {n for n in plan.engines if isinstance(n, str) and ":" in n}
     return Run(
         provenance=_provenance(plan),
@@ -104,21 +129,16 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
 
 def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) -> Iterator[UnitOutcome]:
     """The outcome of every unit, in the units' order whatever the number of workers."""
-    if plan.only is not None:
-        row = plan.only % UNIT
-        yield unit_outcome(at, plan.unit(plan.only // UNIT)[row : row + 1], plan.quantities)
-        return
-    all_units = units(plan.total)
-    names = tuple(e for e in plan.engines if isinstance(e, str))
-    parallel = workers > 1 and len(all_units) > 1 and len(names) == len(plan.engines)
-    if not parallel:
-        for done, unit in enumerate(all_units, start=1):
-            yield unit_outcome(at, plan.unit(unit), plan.quantities)
+    all_units = units(plan.total if plan.only is None else 1)
+    by_name = all(isinstance(engine, str) for engine in plan.engines)
+    if workers == 1 or len(all_units) == 1 or not by_name:
+        for done, states in enumerate(blocks(plan), start=1):
+            yield unit_outcome(at, states, plan.quantities)
             _report(progress, done, len(all_units))
         return
     # spawn, not fork: the engines in this process may hold threads
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(all_units)), mp_context=context) as pool:
+    with ProcessPoolExecutor(min(workers, len(all_units)), context, _stdout_to_stderr) as pool:
         parts = pool.map(_outcome_in_worker, ((plan, unit) for unit in all_units))
         for done, outcome in enumerate(parts, start=1):
             yield outcome
@@ -128,7 +148,13 @@ def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) ->
 def _outcome_in_worker(job: tuple[Plan, int]) -> UnitOutcome:
     plan, unit = job
     at = named_bench(plan.spec, tuple(e for e in plan.engines if isinstance(e, str)))
-    return unit_outcome(at, plan.unit(unit), plan.quantities)
+    outcome = unit_outcome(at, plan.unit(unit), plan.quantities)
+    return replace(outcome, failures=[*at.failures, *outcome.failures])
+
+
+def _stdout_to_stderr() -> None:
+    """What foreign code prints in a worker must not mix with the results on standard output."""
+    sys.stdout = sys.stderr
 
 
 def _report(progress: Progress | None, done: int, total: int) -> None:
@@ -142,8 +168,8 @@ def _known(failure: Failure, failures: Sequence[Failure]) -> bool:
 
 
 def _exit_status(rows: Sequence[Comparison], failures: Sequence[Failure], user: set[str]) -> int:
-    """0 agree; 1 a discrepancy or a failure of the user's own engine; 2 where an engine of ours could not run."""
-    if any(failure.engine not in user for failure in failures):
+    """0 agree; 1 a discrepancy or a failure of the user's own engine; 2 where an engine of ours, or all, could not run."""
+    if any(failure.engine not in user for failure in failures) or not (rows or failures):
         return 2
     return int(bool(failures) or any(row.verdict is Verdict.DISCREPANCY for row in rows))
 
@@ -160,6 +186,8 @@ def _verdict(plan: Plan, at: Bench, rows: Sequence[Comparison], failures: Sequen
         return f"{what} differ {over} ({pairs})." + (failed if failures else "")
     if failures:
         return f"Not every engine could be compared {over}:{failed}"
+    if not rows:
+        return f"Nothing could be compared {over}."
     quantities = len({row.quantity for row in rows})
     imprecise = dict.fromkeys(row.engine for row in rows if row.verdict is Verdict.IMPRECISE)
     tail = "; far from the world's origin some are right but imprecise" if imprecise else ""

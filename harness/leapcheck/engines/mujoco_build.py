@@ -20,9 +20,6 @@ ROUNDING = 4 * np.finfo(float).eps
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
-NOT_RIGID = ("CONSTRAINT", "EQUALITY", "FRICTIONLOSS", "LIMIT", "CONTACT", "SPRING", "DAMPER", "ACTUATION")
-"""What is switched off: the harness compares the dynamics of rigid bodies without losses and contacts."""
-
 
 def model_from_mjcf(spec: RobotSpec, full: RobotSpec) -> mujoco.MjModel:
     """Compiled model of the robot's MJCF, rotors as bodies, with exact values; its bodies are in the order of `full`."""
@@ -65,8 +62,6 @@ def write_exact_values(full: RobotSpec, m: mujoco.MjModel) -> None:
         if body.joint.type in ONE_DOF:
             m.dof_armature[of[body.joint.name].v] = body.joint.armature
     m.opt.gravity[:] = full.gravity
-    for bit in NOT_RIGID:
-        m.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{bit}")
     mujoco.mj_setConst(m, mujoco.MjData(m))
 
 
@@ -122,10 +117,8 @@ def _write_inertia(m: mujoco.MjModel, b: int, body: Body) -> None:
     if m.body_simple[b] and (com.any() or not np.array_equal(quaternion, IDENTITY)):
         raise EngineError(f"mujoco: body '{body.name}' was compiled as simple but is not: write its true inertia into the file")
     m.body_ipos[b], m.body_iquat[b], m.body_inertia[b] = com, quaternion, moments
-    if not m.body_simple[b]:  # its frames no longer coincide as the compiler saw it
-        m.body_sameframe[b] = 0
-        m.site_sameframe[m.site_bodyid == b] = 0
-        m.geom_sameframe[m.geom_bodyid == b] = 0
+    if not m.body_simple[b]:
+        m.body_sameframe[b] = 0  # body and inertial frame no longer coincide as the compiler saw them
 
 
 def _rotational(m: mujoco.MjModel, b: int) -> NDArray[np.float64]:

@@ -22,7 +22,10 @@ SITE = mujoco.mjtObj.mjOBJ_SITE
 
 
 class MujocoEngine:
-    """One robot in MuJoCo, with its rotors as bodies; owns the compiled model and its data."""
+    """One robot in MuJoCo, with its rotors as bodies; owns the compiled model and its data.
+
+    Only kinematics, inertia and Newton-Euler are called: nothing of damping, friction, limits, contacts or equalities enters.
+    """
 
     def __init__(self, name: str, spec: RobotSpec, full: RobotSpec, m: mujoco.MjModel, route: str, storage: bool) -> None:
         """Takes a model of `full` (the spec with its rotors as bodies) with exact values; `storage`: answers STORAGE too."""

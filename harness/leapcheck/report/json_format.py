@@ -7,6 +7,7 @@ infinities and NaN, which JSON has not, are the strings "inf", "-inf" and "nan" 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import re
@@ -71,11 +72,16 @@ def _record(record: Any, content: Any, place: str) -> Any:
     """A record out of a JSON object that has exactly its fields."""
     if not isinstance(content, dict):
         raise ValueError(f"{place} must be an object, not {type(content).__name__}")
-    hints = typing.get_type_hints(record)
+    hints = _field_types(record)
     for problem, names in (("lacks", hints.keys() - content.keys()), ("has the unknown", content.keys() - hints.keys())):
         if names:
             raise ValueError(f"{place} {problem} '{min(names)}'")
     return record(**{name: _decoded(hint, content[name], f"{place}.{name}") for name, hint in hints.items()})
+
+
+@functools.cache
+def _field_types(record: Any) -> dict[str, Any]:
+    return typing.get_type_hints(record)
 
 
 def _decoded(hint: Any, value: Any, place: str) -> Any:

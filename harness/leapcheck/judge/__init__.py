@@ -1,0 +1,1 @@
+"""The judge: who is wrong where engines disagree, and why, in words."""

@@ -1,0 +1,126 @@
+"""Fingerprints of one link: its inertia (turned, shifted, fused with another, left out), or its place in the parent."""
+
+from __future__ import annotations
+
+import numpy as np
+from leapcheck_models.spec import JointType, RobotSpec
+from leapcheck_reference.rotation import skew
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.spatial import RigidInertia
+from leapcheck_reference.tree import Tree
+
+from leapcheck.judge.case import Case, Cause
+from leapcheck.judge.changes import axis_changes, inertia_changes, inertia_factor_change, placement_changes, point_changes
+from leapcheck.judge.fit import Equation, equation, fitted
+from leapcheck.judge.order import POINT_QUANTITIES
+from leapcheck.judge.parameters import WITH_MASS, falls
+from leapcheck.judge.pattern import inertia_suspects, placement_suspects
+
+CLOSE = 1e-6
+"""Relative difference below which a fitted mass, com or moment is called unchanged."""
+
+MOST_SUSPECTS = 8
+"""Links that are tried at most, the least far-reaching first."""
+
+ROUNDS, STEP = 8, 1e-6
+"""Gauss-Newton steps and difference step (m, rad) for places and axes, which enter with sines and cosines."""
+
+
+def link_inertia(at: Case) -> Cause | None:
+    """One link's inertia is another: left out, inertial rpy, com, mass, fused bodies."""
+    if at.quantity not in WITH_MASS:
+        return None
+    posed = equation(at)
+    suspects = inertia_suspects(at)[:MOST_SUSPECTS]
+    for i in suspects:
+        fit = fitted(posed, [inertia_factor_change(i)])
+        if fit is not None and fit.explains:
+            factor = 1.0 + float(fit.changes[0])
+            words = "is left out" if abs(factor) < CLOSE else f"is multiplied by {factor:.7g}"
+            return Cause("model", f"the inertia of link {at.spec.bodies[i].name} {words}{_rigid(at.spec, i)}", falls(at, fit))
+    for i in suspects:
+        fit = fitted(posed, inertia_changes(i))
+        if fit is not None and fit.explains:
+            words = _inertia_words(posed.tree.links[i].inertia, fit.tree.links[i].inertia, fit.full_rank)
+            return Cause("model", f"link {at.spec.bodies[i].name}: {words}{_rigid(at.spec, i)}", falls(at, fit))
+    return None
+
+
+def link_placement(at: Case) -> Cause | None:
+    """One link's joint stands elsewhere in its parent or has another axis; or one contact point stands elsewhere."""
+    posed = equation(at)
+    if at.quantity in POINT_QUANTITIES and (cause := _point(at, posed)):
+        return cause
+    for i in placement_suspects(at)[:MOST_SUSPECTS]:
+        joint = at.spec.bodies[i].joint
+        if joint.type is JointType.FREE:
+            continue
+        for changes in (placement_changes(i), axis_changes(i) if joint.axis else []):
+            fit = fitted(posed, changes, STEP, ROUNDS) if changes else None
+            if fit is not None and fit.explains:
+                words = _placement_words(posed.tree, fit.tree, i)
+                return Cause("model", f"joint {joint.name} {words}", falls(at, fit))
+    return None
+
+
+def _point(at: Case, posed: Equation) -> Cause | None:
+    points = [point for point in at.spec.contact_points if point.computed]
+    for k, point in enumerate(points):
+        fit = fitted(posed, point_changes(k))
+        if fit is not None and fit.explains:
+            place = ", ".join(f"{x:.6g}" for x in fit.tree.points[k].position)
+            return Cause("model", f"contact point {point.name} stands at ({place}) instead of {point.position} m", falls(at, fit))
+    return None
+
+
+def _rigid(spec: RobotSpec, i: int) -> str:
+    """A remark on the bodies that move with a link as one, which some compilers fuse."""
+    body = spec.bodies[i]
+    fixed = [b.name for b in spec.bodies if b.parent == body.name and b.joint.type is JointType.FIXED]
+    rigid = ([body.parent] if body.joint.type is JointType.FIXED else []) + fixed
+    return f" (it is rigid with {', '.join(rigid)}: fused bodies)" if rigid else ""
+
+
+def _inertia_words(true: RigidInertia, held: RigidInertia, full_rank: bool) -> str:
+    """What became of an inertia."""
+    if not full_rank:
+        return "its mass, com or rotational inertia is another (not all ten numbers show in these answers)"
+    size = float(np.trace(true.I))
+    if abs(held.mass - true.mass) > CLOSE * true.mass:
+        return f"its mass is {held.mass:.7g} instead of {true.mass:.7g} kg"
+    shift = held.mc - true.mc
+    (moments, matrix), (true_moments, true_matrix) = _principal(held), _principal(true)
+    turned = np.abs(matrix - true_matrix).max() > CLOSE * size
+    words = []
+    if np.abs(shift).max() > CLOSE * np.sqrt(true.mass * size):
+        words.append(f"its com is at {_vector(held.mc / held.mass)} instead of {_vector(true.mc / true.mass)} m")
+    if turned and np.abs(moments - true_moments).max() <= CLOSE * size:
+        words.append("its rotational inertia is turned, with the same principal moments: the inertial rpy")
+    elif turned:
+        words.append(f"its principal moments are {_vector(moments)} instead of {_vector(true_moments)} kg m^2")
+    return ", ".join(words) or "its inertia is another"
+
+
+def _principal(inertia: RigidInertia) -> tuple[Array, Array]:
+    """Principal moments about the com, ascending, and the rotational inertia about the com."""
+    C = skew(inertia.mc / inertia.mass) if inertia.mass else np.zeros((3, 3))
+    about_com = inertia.I - inertia.mass * (C @ C.T)
+    return np.linalg.eigvalsh(about_com), about_com
+
+
+def _placement_words(true: Tree, held: Tree, i: int) -> str:
+    """How a joint's pose or axis differs."""
+    X, X_held, axis, axis_held = true.links[i].placement, held.links[i].placement, true.links[i].axis, held.links[i].axis
+    words = []
+    if np.abs(X_held.p - X.p).max() > CLOSE:
+        words.append(f"stands at {_vector(X_held.p)} instead of {_vector(X.p)} m in its parent")
+    angle = float(np.arccos(np.clip((np.trace(X_held.R @ X.R.T) - 1.0) / 2.0, -1.0, 1.0)))
+    if angle > CLOSE:
+        words.append(f"is turned by {angle:.6g} rad in its parent")
+    if np.abs(axis_held - axis).max() > CLOSE:
+        words.append(f"has the axis {_vector(axis_held)} instead of {_vector(axis)}")
+    return " and ".join(words) or "stands elsewhere"
+
+
+def _vector(numbers: Array) -> str:
+    return "(" + ", ".join(f"{x:.6g}" for x in numbers) + ")"

@@ -1,0 +1,19 @@
+"""M out of MuJoCo's two storage forms, for the judge."""
+
+from __future__ import annotations
+
+import leapcheck_reference as reference
+import numpy as np
+from leapcheck_models.spec import RobotSpec
+
+from leapcheck.states import Floats
+
+FORMS = ("qM", "csr")
+
+
+def unpacked(spec: RobotSpec, stored: Floats, form: str) -> Floats:
+    """Dense M (n, nv, nv) in MuJoCo's coordinates, of a robot without geared rotors, from qM (n, nM) or from CSR (n, nC)."""
+    at = reference.layout(reference.build(spec))
+    if form == "qM":
+        return np.stack([reference.dense_from_legacy(row, at.Madr, at.parentid) for row in stored])
+    return np.stack([reference.dense_from_csr(row, at.rowadr, at.rownnz, at.colind) for row in stored])

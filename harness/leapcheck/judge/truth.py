@@ -1,0 +1,85 @@
+"""The true value of a quantity at one state: the in-house algorithm on balls of 256 bits, and who lies farther from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import leapcheck_reference as reference
+import numpy as np
+from flint import arb, ctx
+from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.scalar import array_of
+from numpy.typing import ArrayLike
+
+from leapcheck.compare.errors import scale_free, scales
+from leapcheck.engines.protocol import Engine
+from leapcheck.quantities import QUANTITIES
+from leapcheck.states import Floats, States
+
+BITS = 256
+"""Working precision of the truth; a double has 53."""
+
+RADIUS = 1e-30
+"""Largest radius of a result, relative to the largest entry; measured worst over robots and kinds of states: 5e-56."""
+
+APART = 10.0
+"""Factor by which one side's error must exceed the other's to be called the wrong one."""
+
+
+VISIBLE = 1e-9
+"""Scale-free error that no rounding explains in a well-conditioned state."""
+
+
+def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Floats:
+    """The quantity at one state (q (nq,), v and tau (nv,), canonical), each entry the double nearest to the true value.
+
+    The doubles of the state and of the spec are taken as exact; quaternions are normalised in `BITS` bits. Quantities in
+    MuJoCo's coordinates are those of `with_rotor_bodies(spec)` at `with_rotor_coordinates(spec, q)`, rounded to double as
+    every engine gets them. Raises ArithmeticError where the precision does not suffice.
+    """
+    state = {"q": np.asarray(q, dtype=float), "v": np.asarray(v, dtype=float), "tau": np.asarray(tau, dtype=float)}
+    if QUANTITIES[quantity].in_mujoco_coordinates:
+        state["q"] = with_rotor_coordinates(spec, state["q"])
+        spec = with_rotor_bodies(spec).spec
+    with ctx.workprec(BITS):
+        tree = reference.build(spec, scalar=arb)
+        balls = _function(quantity)(tree, *(array_of(state[name], arb) for name in QUANTITIES[quantity].arguments))
+        return _midpoints(quantity, np.asarray(balls, dtype=object))
+
+
+def wrong_side(spec: RobotSpec, quantity: str, engine: Engine, against: Engine, state: States) -> str:
+    """Which of two engines lies farther from the truth at a block of one state: "engine", "against", "both" or "".
+
+    "both" where neither is right beyond `APART` and both are off visibly; "" where both are as good as right.
+    """
+    true = truth(spec, quantity, state.q[0], state.v[0], state.tau[0])[None]
+    scale = scales(quantity, true)
+    answers = (side.evaluate(state, (quantity,))[quantity] for side in (engine, against))
+    off, off_against = (float(scale_free(answer - true, scale).max(initial=0.0)) for answer in answers)
+    if off > APART * off_against:
+        return "engine"
+    if off_against > APART * off:
+        return "against"
+    return "both" if min(off, off_against) > VISIBLE else ""
+
+
+def _function(quantity: str) -> Callable[..., Any]:
+    """The in-house function of the quantity; both storage forms of M are fields of `sparse_mass_matrix`."""
+    if quantity in ("qM", "csr"):
+        return lambda tree, q: getattr(reference.sparse_mass_matrix(tree, q), quantity)
+    function: Callable[..., Any] = getattr(reference, quantity)
+    return function
+
+
+def _midpoints(quantity: str, balls: Any) -> Floats:
+    middle = np.empty(balls.shape)
+    radius = 0.0
+    for place, ball in np.ndenumerate(balls):
+        ball = arb(ball)
+        middle[place] = float(ball.mid())
+        radius = max(radius, float(ball.rad()))
+    if not radius <= RADIUS * max(np.abs(middle).max(initial=0.0), 1.0):
+        raise ArithmeticError(f"the truth of {quantity} is known to {radius:.3g} only with {BITS} bits: the state is singular")
+    return middle

@@ -1,0 +1,52 @@
+"""Engines by name: what is imported when, and what is said when an engine cannot be had."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.registry import ENGINE_NAMES, make_engine
+from leapcheck_models.robots import load
+
+
+def test_names_are_the_engines_names() -> None:
+    assert ENGINE_NAMES == ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
+    assert [make_engine(name, load("two_link_arm")).name for name in ENGINE_NAMES] == list(ENGINE_NAMES)
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="unknown engine 'bullet': use one of reference, mujoco, mujoco-urdf"):
+        make_engine("bullet", load("two_link_arm"))
+
+
+@pytest.mark.parametrize(("name", "absent", "package"), [("mujoco", "mujoco", "mujoco"), ("pinocchio-mjcf", "pinocchio", "pin")])
+def test_a_missing_package_is_named_as_pip_knows_it(
+    name: str, absent: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, absent, None)  # what Python itself does for a module that must not be found
+    for module in [m for m in sys.modules if m.startswith("leapcheck.engines.") and absent in m]:
+        monkeypatch.delitem(sys.modules, module)
+    for attribute in (f"{absent}_build", f"{absent}_engine"):
+        monkeypatch.delattr(f"leapcheck.engines.{attribute}", raising=False)
+    with pytest.raises(EngineError, match=f"^{name}: the package '{absent}' is not installed: pip install {package}$"):
+        make_engine(name, load("two_link_arm"))
+
+
+def test_a_foreign_package_is_imported_only_when_used() -> None:
+    code = (
+        "import sys\n"
+        "from leapcheck.engines.registry import make_engine\n"
+        "from leapcheck_models.robots import load\n"
+        "assert not {'mujoco', 'pinocchio'} & set(sys.modules), 'too early'\n"
+        "make_engine('mujoco', load('two_link_arm'))\n"
+        "assert 'mujoco' in sys.modules and 'pinocchio' not in sys.modules, 'the other one'\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_urdf_cannot_hold_is_a_reason_and_no_error() -> None:
+    with pytest.raises(NotApplicable, match=r"^mujoco-urdf: URDF cannot hold 'random_1': joint 'joint_6' is a ball joint"):
+        make_engine("mujoco-urdf", load("random:1"))

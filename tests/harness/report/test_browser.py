@@ -1,0 +1,112 @@
+"""The page in a real headless Chromium, from the disk and without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import escape, unescape
+from pathlib import Path
+
+import pytest
+from leapcheck.report import html_report
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "chrome-headless-shell")
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--enable-logging=stderr",
+    "--v=0",
+)
+SECONDS = 60  # one start takes 1 to 2 s; a stuck browser is ended
+WIDTHS = (360, 1400)  # px: the narrowest phone in use, a desktop window
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser: none of {', '.join(BROWSERS)} is on the PATH")
+
+MEASURE = """<script>addEventListener("load", () => {
+  const wide = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5
+    && !e.closest(".scroll, .canvas, pre")).map(e => e.outerHTML.slice(0, 80));
+  parent.postMessage({width: innerWidth, scroll: document.documentElement.scrollWidth, wide: wide}, "*")
+})</script>"""
+
+FRAMES = """<!DOCTYPE html><pre id="found"></pre><script>
+  const found = []
+  addEventListener("message", m => { found.push(m.data); document.getElementById("found").textContent = JSON.stringify(found) })
+</script>"""
+
+
+def browsed(page: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    """The browser's output for a page opened from the disk."""
+    profile = page.parent / f"profile-{page.stem}"
+    command = [str(BROWSER), *FLAGS, f"--user-data-dir={profile}", *flags, page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+    shutil.rmtree(profile, ignore_errors=True)
+    return done
+
+
+def console(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What the page said on the browser's console: errors of scripts, refused resources, broken policy."""
+    return [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+
+
+@pytest.fixture(scope="module")
+def page(hostile_run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(html_report(hostile_run), encoding="utf-8")
+    return path
+
+
+def test_it_opens_without_an_error_and_holds_the_verdict(page, hostile_run):
+    done = browsed(page, "--dump-dom")
+    assert console(done) == []
+    headline = re.search(r'<h1[^>]*id="verdict">(.*?)</h1>', done.stdout, re.S)[1]
+    assert re.sub(r"<[^>]+>", "", headline).strip().endswith("Discrepancy")
+    assert escape(hostile_run.engines[0].name, quote=False) in done.stdout
+    assert "<script" not in done.stdout
+
+
+def test_its_policy_refuses_scripts_styles_and_pictures(page):
+    """A page with its policy intact but spoilt: the console shows that nothing of it ran, and that the console is heard."""
+    spoilt = page.with_name("spoilt.html")
+    evil = (
+        "<script>document.title = 'ran'</script><p style='color: red'></p><img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='>"
+    )
+    spoilt.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{evil}</body>"), encoding="utf-8")
+    done = browsed(spoilt, "--dump-dom")
+    assert sum("Content Security Policy" in line for line in console(done)) == 3
+    assert "<title>ran</title>" not in done.stdout
+
+
+def test_nothing_is_wider_than_the_window(page):
+    """Measured in frames by a script in a copy without the policy; wide tables scroll in their own box."""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
+    text = text.replace("<details", "<details open").replace("</body>", f"{MEASURE}</body>")
+    frames = [f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(text)}"></iframe>' for width in WIDTHS]
+    frame = page.with_name("frames.html")
+    frame.write_text(FRAMES + "".join(frames), encoding="utf-8")
+    done = browsed(frame, "--dump-dom", "--virtual-time-budget=5000")
+    found = json.loads(unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S)[1]))
+    assert sorted(m["width"] for m in found) == sorted(WIDTHS)
+    for measured in found:
+        assert measured["scroll"] <= measured["width"], measured["wide"][:5]
+        assert measured["wide"] == []
+
+
+def test_it_prints(page):
+    pdf = page.with_name("report.pdf")
+    done = browsed(page, f"--print-to-pdf={pdf}", "--no-pdf-header-footer")
+    assert console(done) == []
+    content = pdf.read_bytes()
+    assert content.startswith(b"%PDF-")
+    pages = int(re.search(rb"/Type /Pages\s.*?/Count (\d+)", content, re.S)[1])
+    assert 5 <= pages <= 30  # 12: every section, none cut off in one endless page

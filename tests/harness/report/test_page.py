@@ -1,0 +1,274 @@
+"""The page as data: parsed, counted and compared with the run."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import math
+import re
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+
+import pytest
+from leapcheck.compare.records import Verdict
+from leapcheck.report import html_report, view
+from leapcheck.report.words import DASH, factor, number, precise, unit
+
+SIZE = 1_000_000  # bytes; measured 0.43 MB
+SECONDS = 3.0  # measured 0.15 s, imports included 0.3 s
+
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+HOSTILE_TAGS = {"script", "img", "iframe", "object", "embed", "link", "form", "base"}
+
+
+class Page(HTMLParser):
+    """What a page holds: tags with attributes, texts of cells by table, and whether its tags close in order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.texts, self.rows, self.ids = [], [], [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.texts.append(data)
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.texts))
+
+    def cells(self, *beginning):
+        """The rows that begin with these cells, white space folded."""
+        rows = [[re.sub(r"\s+", " ", cell).strip() for cell in row] for row in self.rows]
+        return [row for row in rows if tuple(row[: len(beginning)]) == beginning]
+
+
+@pytest.fixture(scope="module")
+def page(run):
+    return Page(html_report(run))
+
+
+def test_size_and_time(run):
+    start = time.perf_counter()
+    size = len(html_report(run).encode())
+    assert time.perf_counter() - start < SECONDS
+    assert size < SIZE
+
+
+def test_equal_runs_give_equal_text(run, hostile_run):
+    assert html_report(run) == html_report(dataclasses.replace(run))
+    assert html_report(run) != html_report(hostile_run)
+
+
+def test_equal_text_in_another_process(run, tmp_path):
+    """Hash seeds, dict order or a clock would show."""
+    from leapcheck.report import run_json
+
+    (tmp_path / "results.json").write_text(run_json(run))
+    code = (
+        "import sys, hashlib; from leapcheck.report import read_run, html_report, markdown_report\n"
+        "r = read_run(sys.argv[1]); print(hashlib.sha256((html_report(r) + markdown_report(r)).encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / "results.json")],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+def test_verdict_and_order_of_the_sections(page, run):
+    assert run.verdict in page.text
+    assert page.ids[:1] == ["verdict"]
+    sections = [i for i in page.ids if not i.startswith("state-")]
+    assert sections == [
+        "verdict",
+        "provenance",
+        "summary",
+        "quantities",
+        "discrepancies",
+        "failures",
+        "heat",
+        "histograms",
+        "sparsity",
+        "cost",
+        "worst",
+        "limits",
+    ]
+
+
+def test_every_link_has_its_target(page):
+    links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
+    assert len(links) > 100
+    assert {link.removeprefix("#") for link in links} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_provenance_and_engines(page, run):
+    for value in (run.provenance.model_hash, run.provenance.command, run.provenance.machine):
+        assert value in page.text
+    for engine in run.engines:
+        assert page.cells(engine.name, engine.version) == [
+            [engine.name, engine.version, engine.route, str(len(engine.quantities))]
+        ]
+
+
+def test_the_summary_holds_every_comparison(page, run):
+    for group in view.groups(run):
+        row = page.cells(group.label)[0]
+        cells = [group.cell(pair) for pair in view.pairs(run)]
+        signs = {Verdict.AGREE: "", Verdict.IMPRECISE: "≈ ", Verdict.DISCREPANCY: "✗ "}
+        expected = [f"{signs[c.verdict]}{number(c.error)}{factor(c.rounding)}" if c else DASH for c in cells]
+        assert row[1:] == expected
+
+
+def test_the_tables_hold_every_figure_of_every_comparison(page, run):
+    for c in run.comparisons:
+        figures = [number(c.error), f"{number(c.absolute)} {unit(c.unit)}", factor(c.rounding), number(c.tolerance)]
+        rows = [row for row in page.cells(c.engine, c.against) if row[3:7] == figures]
+        assert rows, c
+        assert rows[0][-1].endswith(view_word(c.verdict))
+
+
+def view_word(verdict):
+    return {Verdict.AGREE: "agree", Verdict.IMPRECISE: "imprecise", Verdict.DISCREPANCY: "discrepancy"}[verdict]
+
+
+def test_the_worst_quantity_stands_first_and_open(page):
+    details = [attrs for tag, attrs in page.tags if tag == "details" and "row" in attrs.get("class", "")]
+    opened = ["open" in attrs for attrs in details]
+    assert opened == [True, True] + [False] * 15
+
+
+def test_the_discrepancy_is_told_in_full(page, run):
+    d = run.discrepancies[0]
+    for words in (d.cause_class, d.cause, d.evidence, d.who_is_wrong, d.command):
+        assert words in page.text
+    c = next(c for c in run.comparisons if c.verdict is Verdict.DISCREPANCY)
+    assert f"{c.engine} {precise(c.worst.value)}" in page.text.replace(" ,", ",")  # each engine with its own value
+    assert f"{c.against} {precise(c.worst.against_value)}" in page.text
+    assert ", ".join(repr(x) for x in c.worst.q) in page.text
+
+
+def test_failures_and_limits_are_told(page, run):
+    assert run.failures[0].message in page.text
+    for line in run.not_compared:
+        assert line in page.text
+
+
+def test_every_worst_state_stands_in_full_once(page, run):
+    assert [i for i in page.ids if i.startswith("state-")] == [f"state-{n}" for n in range(1, len(view.states(run)) + 1)]
+    distinct = {c.worst.q for c in run.comparisons if c.worst}
+    assert len(view.states(run)) == len(distinct)
+    for q in distinct:
+        assert f'"q": [{", ".join(repr(x) for x in q)}]' in page.text
+
+
+def test_nothing_points_outside_and_the_policy_forbids_it(run, hostile_run):
+    for text in (html_report(run), html_report(hostile_run)):
+        page = Page(text)
+        assert not {tag for tag, _ in page.tags} & HOSTILE_TAGS
+        for tag, attrs in page.tags:
+            assert not [name for name in attrs if name.startswith("on") or name in ("src", "style", "srcset", "xlink:href")], tag
+            assert attrs.get("href", "#").startswith("#")
+        assert "@import" not in text
+        assert "url(" not in text
+        policy = next(attrs["content"] for tag, attrs in page.tags if "http-equiv" in attrs)
+        style = re.search(r"<style>(.*?)</style>", text, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def test_hostile_names_are_shown_as_they_are(run, hostile_run):
+    text = html_report(hostile_run)
+    page, tame = Page(text), Page(html_report(run))
+    assert "<script>alert('x')</script>" in page.text
+    assert text.count("<style>") == 1
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert [tag for tag, _ in page.tags if tag in ("section", "table", "svg", "pre")] == [
+        tag for tag, _ in tame.tags if tag in ("section", "table", "svg", "pre")
+    ]
+
+
+def test_the_heat_map_has_a_cell_for_each_entry(run):
+    from leapcheck.report.matrix_plot import heat_plot, step
+
+    heat_map = run.heat_maps[3]
+    drawing = heat_plot(heat_map, run.dof_names)
+    drawn = {path.get("class"): path.get("d").count("M") for path in drawing.iter("path")}
+    values = [x for row in heat_map.values for x in row if x]
+    assert drawn == {name: sum(step(x) == name for x in values) for name in {step(x) for x in values}}
+    assert drawn["h8"] == 12  # the joint diagonal
+    assert [e.text for e in drawing.iter("text") if e.get("class") == "name"] == list(run.dof_names)
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [(1e-18, "h0"), (1e-17, "h0"), (1.1e-17, "h1"), (1e-3, "h7"), (2e-3, "h8"), (1e9, "h8"), (math.nan, "hx"), (math.inf, "hx")],
+)
+def test_the_steps_of_the_heat_map(value, name):
+    from leapcheck.report.matrix_plot import step
+
+    assert step(value) == name
+
+
+def test_a_histogram_draws_each_pair_and_each_filled_bin(run):
+    from leapcheck.report.line_plot import histogram_plot, last_decade
+
+    group = view.groups_worst_first(run)[0]
+    paths = list(histogram_plot(group, last_decade(run.comparisons)).iter("path"))
+    assert [path.get("class") for path in paths] == ["outline good"] * 9 + ["outline bad"]  # the worst on top
+    for path, row in zip(paths, sorted(group.rows, key=view.badness), strict=True):
+        assert path.get("d").count("H") == sum(count > 0 for count in row.histogram)
+        assert path.get("d").endswith("V130.0")  # back on the axis
+
+
+def test_not_a_number_is_the_worst(run):
+    nan = dataclasses.replace(run.comparisons[0], error=math.nan, rounding=math.nan, verdict=Verdict.DISCREPANCY)
+    odd = dataclasses.replace(run, comparisons=(*run.comparisons, nan))
+    assert view.groups_worst_first(odd)[0].worst is nan
+    assert "nan" in Page(html_report(odd)).text
+
+
+@pytest.mark.parametrize(("which", "word"), [("run", "Discrepancy"), ("agreeing_run", "Agree"), ("empty_run", "Could not run")])
+def test_the_headline(which, word, request):
+    assert Page(html_report(request.getfixturevalue(which))).text.strip().startswith(f"{word}: ")
+
+
+def test_a_failure_without_a_discrepancy_is_incomplete(agreeing_run, run):
+    odd = dataclasses.replace(agreeing_run, failures=run.failures, exit_status=2)
+    assert Page(html_report(odd)).text.strip().startswith("Incomplete: ")
+
+
+def test_importing_the_report_is_light():
+    code = "import sys, leapcheck.report; print({'pandas', 'matplotlib', 'jinja2', 'rich', 'pyarrow'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
