@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,10 +45,17 @@ class Worst:
     far_rounding: float
 
 
-def runs(names: Iterable[str], states: int, seed: int = 0, workers: int = 1) -> Iterator[Run]:
-    """One run per robot, all engines, all quantities."""
-    for name in names:
-        yield compared(Plan(name, load(name), count=states, seed=seed, command=f"leapcheck compare {name} --states {states}"), workers)
+def runs(names: Sequence[str], states: int, workers: int = 1) -> Iterator[Run]:
+    """One run per robot, all engines, all quantities; robots side by side in as many processes as `workers`."""
+    if workers == 1:
+        yield from (_run(name, states) for name in names)
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_run, names, [states] * len(names))
+
+
+def _run(name: str, states: int) -> Run:
+    return compared(Plan(name, load(name), count=states, command=f"leapcheck compare {name} --states {states}"))
 
 
 def worst_by_quantity(group: Iterable[Run]) -> tuple[Worst, ...]:
@@ -99,8 +108,8 @@ def table(title: str, worst: Iterable[Worst], goals: dict[str, float]) -> str:
 
 def study(workers: int) -> str:
     """The whole study as Markdown."""
-    named = list(runs(ROBOTS, NAMED_STATES, workers=workers))
-    trees = list(runs((f"random:{seed}" for seed in range(TREES)), TREE_STATES, workers=workers))
+    named = list(runs(tuple(ROBOTS), NAMED_STATES, workers))
+    trees = list(runs([f"random:{seed}" for seed in range(TREES)], TREE_STATES, workers))
     found = problems([*named, *trees])
     versions = ", ".join(f"{package} {version}" for package, version in named[0].provenance.versions)
     states = NAMED_STATES * len(named) + TREE_STATES * len(trees)

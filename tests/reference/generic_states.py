@@ -88,7 +88,7 @@ def rate(spec: RobotSpec, q: Array, v: Array) -> Array:
     qdot = np.zeros(spec.nq)
     for kind, at, along in joint_slices(spec):
         if kind is JointType.FREE:
-            qdot[at][:3] = rotation(q[at][3:]).apply(v[along][3:])
+            qdot[at][:3] = rotation(q[at][3:]).as_matrix() @ v[along][3:]
             qdot[at][3:] = _quaternion_rate(q[at][3:], v[along][:3])
         elif kind is JointType.BALL:
             qdot[at] = _quaternion_rate(q[at], v[along])

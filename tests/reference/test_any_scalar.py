@@ -47,13 +47,13 @@ FUNCTIONS: dict[str, Callable[[Any, Case], Any]] = {
     "momentum": lambda tree, at: centroidal_momentum(tree, at.q, at.v),
 }
 TREES = ("mini_cheetah", "two_link_arm", "random:2", "random:24", "random:29", "random:53")
-LEAST = 1e-3  # SI: least scale of a quantity, for those that are zero but for rounding (one slide has no C)
-BOUND_SLACK = 2.0  # the float path adds in another order (BLAS), which has the same kind of bound; measured worst MEASURED
-BOUND_WIDTH = 1e-8  # the bounds say something: of the largest entry; measured worst MEASURED
-BALL_RADIUS = 1e-40  # of the largest entry; measured worst MEASURED
-OBJECTS = 1e-12  # of the largest entry; measured worst MEASURED
-LONG_DOUBLE = 1000.0  # its epsilon, of the largest entry, against arb; measured worst MEASURED
-DIFFERENCES = 1e-8  # of the largest entry of M, central differences; measured worst MEASURED
+LEAST = 0.1  # SI: least scale of a quantity, for those that are zero but for rounding (one slide has no C)
+BOUND_SLACK = 2.0  # the float path adds in another order (BLAS), which has the same kind of bound; measured worst 0.35
+BOUND_WIDTH = 1e-6  # the bounds say something: of the largest entry; measured worst 2.3e-8
+BALL_RADIUS = 1e-45  # of the largest entry; measured worst 1e-53
+OBJECTS = 1e-12  # of the largest entry; measured worst 7.3e-14
+LONG_DOUBLE = 1000.0  # its epsilon, of the largest entry, against arb; measured worst 30
+DIFFERENCES = 2e-8  # of the largest entry of M, central differences; measured worst 2.2e-9
 
 
 @pytest.fixture

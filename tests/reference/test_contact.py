@@ -20,9 +20,9 @@ from leapcheck_reference import (
 )
 from world_bodies import world_bodies
 
-ROUNDING = 1e-13  # of the largest entry; measured worst MEASURED
-DIFFERENCES = 1e-8  # central differences of step 1e-5; measured worst MEASURED
-SOLVED = 1e-9  # of the largest entry, through M^-1; measured worst MEASURED
+ROUNDING = 5e-14  # of the largest entry; measured worst 4.1e-15
+DIFFERENCES = 3e-8  # central differences of step 1e-5; measured worst 3.2e-9
+SOLVED = 3e-13  # of the largest entry, through M^-1; measured worst 1.8e-14
 POINTED = ["mini_cheetah", "mini_cheetah_armature", "pupper_leg", "tree4_5", "random:2", "random:20", "random:24", "random:40"]
 
 
@@ -79,7 +79,7 @@ def test_force_response_is_what_dynamics_with_the_force_adds(name: str) -> None:
     """The response to a world force equals forward dynamics with the force as f_ext minus that without it."""
     at = case(name)
     force = np.array([3.0, -2.0, 5.0])
-    point = len(at.tree.points) - 1
+    point = len(at.tree.points) // 2
     contact = at.tree.points[point]
     vdot, acceleration = test_force_response(at.tree, at.q, point, force)
     R = _link_rotation(at, contact.link)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from generic_states import Case, derivative, moved, rate, relative
 from leapcheck_reference import coriolis_force, coriolis_matrix, mass_matrix
 
-ROUNDING = 1e-12  # of the largest entry; measured worst MEASURED
-DIFFERENCES = 1e-8  # of the largest entry, central differences of step 1e-5; measured worst MEASURED
+ROUNDING = 1e-14  # of the largest entry; measured worst 1.0e-15
+DIFFERENCES = 2e-8  # of the largest entry, central differences of step 1e-5; measured worst 1.6e-9
 
 
 def scale(case: Case) -> float:

@@ -8,8 +8,8 @@ from leapcheck_models.spec import JointType
 from leapcheck_reference import cdof, cinert, crb, forward_kinematics, mujoco_mass_matrix
 from leapcheck_reference.kinematics import Motion, frames, propagated_accelerations
 
-RIGHT = 1e-13  # of the largest entry; measured worst MEASURED
-WRONG = 1e-2  # of the largest entry, at least; measured least MEASURED
+RIGHT = 1e-14  # of the largest entry; measured worst 2.7e-16
+WRONG = 1e-2  # of the largest entry, at least; measured least 0.37
 
 
 def test_s2_the_velocity_product_is_v_cross_v_joint() -> None:

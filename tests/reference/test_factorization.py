@@ -5,8 +5,8 @@ from generic_states import Array, Case, relative, scale_free
 from leapcheck_reference import factorization, mass_matrix, solution, sparsity_pattern
 from leapcheck_reference.factorization import dense_parent
 
-RECONSTRUCTION = 1e-13  # scale-free; measured worst MEASURED
-RESIDUAL = 1e-12  # of the largest entry of the right side; measured worst MEASURED
+RECONSTRUCTION = 1e-14  # scale-free; measured worst 5.2e-16
+RESIDUAL = 5e-12  # of the largest entry of the right side; measured worst 2.1e-13
 
 
 def spoiled(M: Array, pattern: Array) -> Array:

@@ -18,9 +18,9 @@ from lumping import composed, in_parent, without_fixed_joints
 from world_bodies import mass_matrix as bodies_mass_matrix
 from world_bodies import velocities, world_bodies
 
-SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst MEASURED
-ENERGY = 1e-13  # relative; measured worst MEASURED
-COLUMNS = 1e-12  # of the largest entry, the gravity force included; measured worst MEASURED
+SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst 9.6e-15
+ENERGY = 3e-14  # relative; measured worst 2.8e-15
+COLUMNS = 5e-13  # of the largest entry, the gravity force included; measured worst 3.1e-14
 FIXED_BASE = ["two_link_arm", "tree4_5", "random:24", "random:29"]
 FLOATING = ["mini_cheetah", "box", "random:2", "random:20", "random:40", "random:57"]
 

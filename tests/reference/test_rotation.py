@@ -8,8 +8,8 @@ from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotati
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-ROUNDING = 2e-15  # measured worst 8.9e-16
-FAR_ANGLE = 1e-14  # SciPy's own rotvec at angles of up to 20 rad; measured worst 2.2e-15
+ROUNDING = 5e-15  # measured worst 7.8e-16
+FAR_ANGLE = 3e-14  # SciPy's own rotvec at angles of up to 20 rad; measured worst 3.7e-15
 
 numbers = st.floats(-10.0, 10.0)
 vectors = st.tuples(numbers, numbers, numbers).map(np.array)

@@ -23,10 +23,10 @@ from leapcheck_reference import (
 )
 from mujoco_model import legacy_qM, mujoco_data, mujoco_model
 
-SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst MEASURED
-SCALE_FREE_RANDOM = 5e-12  # the same for random trees, whose rotors of 1e-6 kg m^2 MuJoCo refers to a far com; MEASURED
-FIELDS = 1e-12  # of the largest entry; measured worst MEASURED
-FACTORS = 1e-10  # of the largest entry; measured worst MEASURED
+SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst 8.0e-15
+SCALE_FREE_RANDOM = 5e-12  # the same for random trees, whose rotors of 1e-6 kg m^2 MuJoCo refers to a far com; 1.3e-12
+FIELDS = 5e-14  # of the largest entry; measured worst 2.4e-15
+FACTORS = 2e-11  # of the largest entry; measured worst 9.3e-13
 STATES = 3
 
 NAMED = ("mini_cheetah", "mini_cheetah_armature", "pupper_leg", "two_link_arm", "box", "falling_rod")

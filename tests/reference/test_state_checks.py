@@ -19,7 +19,7 @@ from leapcheck_reference import (
     mass_matrix,
 )
 
-NORMALISED = 1e-14  # of the largest entry; measured worst MEASURED
+NORMALISED = 2e-14  # of the largest entry; measured worst 1.7e-15
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _refused("interrupted: nothing was written")
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
-        return _refused(str(error) or type(error).__name__)
+        return _refused(_reason(error))
 
 
 def _parsed(words: Sequence[str]) -> Command:
@@ -86,6 +86,13 @@ def _cause(box: str) -> str:
     lines = [line.strip("│| ") for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines()[1:-1]]
     rule = next((i for i, line in enumerate(lines) if line and not line.strip("─-")), len(lines))
     return " ".join(lines[:rule]).rstrip(".")
+
+
+def _reason(error: Exception) -> str:
+    """Cause and remedy; the operating system's errors know no remedy."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"'{error.filename}': {error.strerror}: give a path that can be read or written"
+    return str(error) or type(error).__name__
 
 
 def _refused(reason: str) -> int:

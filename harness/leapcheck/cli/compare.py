@@ -61,9 +61,11 @@ class Compare:
         """Runs the comparison, writes the report, prints the summary; returns the exit status."""
         from leapcheck.compare.run import compared
         from leapcheck.report import console_summary, run_json, write_report
+        from leapcheck.report.files import FILES, check_folder
 
         plan = self._plan()
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
+        check_folder(folder, (*FILES, STATES_FILE))  # before the work, not after it
         with _progress(quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
             run = compared(plan, self.workers or os.cpu_count() or 1, progress)
         write_report(run, folder)
@@ -116,6 +118,7 @@ class Compare:
         return shlex.join(words)
 
 
+STATES_FILE = "states.parquet"
 MOST_STATES_WRITTEN = 10_000
 
 
@@ -127,9 +130,12 @@ def _write_states(plan: Plan, folder: Path) -> None:
     from leapcheck.states import joined, state_frame
 
     states: States = joined(list(blocks(plan)))
-    partial = folder / ".states.parquet.part"
-    state_frame(states).to_parquet(partial, index=False)
-    partial.replace(folder / "states.parquet")
+    partial = folder / f".{STATES_FILE}.part"
+    try:
+        state_frame(states).to_parquet(partial, index=False)
+        partial.replace(folder / STATES_FILE)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _folder_name(robot: str, only: int | None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from leapcheck.compare.records import Comparison, Discrepancy, Verdict, WorstState
 from leapcheck.engines.protocol import Engine
+from leapcheck.judge.case import Cause
 from leapcheck.judge.fingerprints import explanation
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
@@ -47,8 +48,7 @@ def discrepancies(
         engine, against = (row.against, row.engine) if wrong == row.against else (row.engine, row.against)
         if (row.quantity, engine) in found:
             continue
-        states = joined([_one_state(row.worst), generated_states(spec, EVIDENCE_STATES, seed, 0)])
-        cause = explanation(spec, row.quantity, by_name[engine], by_name[against], states)
+        cause = _cause(spec, row.quantity, by_name[engine], by_name[against], seed, _one_state(row.worst))
         words = ("--engines", engine, against, "--quantities", row.quantity, *which, "--only", str(row.worst.index))
         found[row.quantity, engine] = Discrepancy(
             quantity=row.quantity,
@@ -61,6 +61,17 @@ def discrepancies(
             command=shlex.join(("leapcheck", "compare", robot, *words)),
         )
     return tuple(found.values())
+
+
+def _cause(spec: RobotSpec, quantity: str, engine: Engine, against: Engine, seed: int, worst: States) -> Cause:
+    """Why they differ at the worst state and some more; an engine that fails at those is judged at the worst one alone."""
+    reason = ""
+    for states in (joined([worst, generated_states(spec, EVIDENCE_STATES, seed, 0)]), worst):
+        try:
+            return explanation(spec, quantity, engine, against, states)
+        except Exception as error:  # foreign code is asked again: its failure must not cost the report
+            reason = " ".join(str(error).split())
+    return Cause("unexplained", "the engine failed when it was asked again", reason)
 
 
 def _true_entry(spec: RobotSpec, quantity: str, worst: WorstState) -> float:

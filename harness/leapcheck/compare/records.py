@@ -52,7 +52,8 @@ class Comparison:
 
     `error` is the largest scale-free error, `absolute` the largest absolute one (in `unit`), `rounding` the largest
     error in units of the expected rounding of its state, `tolerance` the scale-free error allowed at the worst state,
-    `margin` = tolerance / error there (inf for an exact agreement).
+    `margin` = tolerance / error there (inf for an exact agreement). States far from the origin count in these figures only
+    where they are discrepancies; what is "right but imprecise" stands in `kinds` and in the `histogram`.
     """
 
     quantity: str

@@ -15,7 +15,7 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
-TOLERANCE_UNITS = 64.0
+TOLERANCE_UNITS = 256.0
 """Tolerance in units of the expected rounding.
 
 An engine rounds after each of the hundreds of operations on the way from a state to an entry; the unit holds one
@@ -66,31 +66,37 @@ def pair_tally(
 ) -> PairTally:
     """One unit's tally of a pair: `values` held `against` another engine's, scaled by the in-house answers.
 
-    `rounding` (n,) is the expected scale-free rounding of each state.
+    `rounding` (n,) is the expected scale-free rounding of each state. The figures are those of the states near the
+    origin and of discrepancies: a loss of digits far out hides nothing, and is told by the rows of the kinds.
     """
     n = len(states)
-    difference = values - against
+    with np.errstate(invalid="ignore"):  # infinite on both sides: no number, thus wrong
+        difference = values - against
     error = scale_free(difference, scales(quantity, in_house)).reshape(n, -1)
     if not error.size:
         return PairTally(states=n)
     per_state = error.max(axis=1)
     in_units = per_state / rounding
-    worst = int(in_units.argmax())
+    distance = _base_distance(spec, states)
+    verdicts = _verdicts(distance, in_units)
+    told = (distance <= NEAR) | np.array([verdict is Verdict.DISCREPANCY for verdict in verdicts])
+    told |= not told.any()
+    worst = int(np.where(told, in_units, -1.0).argmax())
     flat = int(error[worst].argmax())
     place = tuple(int(i) for i in np.unravel_index(flat, values.shape[1:])) if values.ndim > 1 else ()
-    absolute = np.nan_to_num(np.abs(difference), nan=np.inf, posinf=np.inf).reshape(n, -1)
+    absolute = np.nan_to_num(np.abs(difference), nan=np.inf, posinf=np.inf).reshape(n, -1)[told]
     largest = np.unravel_index(int(absolute.max(axis=0).argmax()), values.shape[1:]) if values.ndim > 1 else ()
     return PairTally(
         states=n,
-        error=float(per_state.max()),
+        error=float(per_state[told].max()),
         absolute=float(absolute.max()),
         absolute_place=tuple(int(i) for i in largest),
         rounding=float(in_units[worst]),
         tolerance=TOLERANCE_UNITS * float(rounding[worst]),
         worst=_worst_state(spec, quantity, states, worst, place, float(values[(worst, *place)]), float(against[(worst, *place)])),
-        kinds=_kind_rows(states, per_state, in_units, _verdicts(spec, states, in_units)),
+        kinds=_kind_rows(states, per_state, in_units, verdicts),
         histogram=_histogram(per_state),
-        heat=error.reshape(values.shape).max(axis=0) if quantity == "mass_matrix" else None,
+        heat=error[told].reshape(-1, *values.shape[1:]).max(axis=0) if quantity == "mass_matrix" else None,
     )
 
 
@@ -121,9 +127,8 @@ def all_finite(answers: Answers) -> bool:
     return all(bool(np.isfinite(values).all()) for values in answers.values())
 
 
-def _verdicts(spec: RobotSpec, states: States, in_units: Floats) -> list[Verdict]:
+def _verdicts(distance: Floats, in_units: Floats) -> list[Verdict]:
     """Verdict of each state. Far from the origin an engine that computes in world coordinates cancels: imprecise, not wrong."""
-    distance = _base_distance(spec, states)
     allowance = np.where(distance > NEAR, 1.0 + distance / REACH, 1.0)
     return [
         Verdict.AGREE if x <= TOLERANCE_UNITS else Verdict.IMPRECISE if x <= TOLERANCE_UNITS * a else Verdict.DISCREPANCY

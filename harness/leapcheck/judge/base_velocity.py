@@ -52,9 +52,12 @@ def _hypotheses(at: Case) -> Iterator[Hypothesis]:
         yield Hypothesis("convention", f"the answers are left in the base coordinates {coordinates.words}", left.value)
         T = velocity_map(at.spec, at.states.q, coordinates)
         v, tau = product(transposed(T), at.states.v), product(transposed(T), at.states.tau)
-        raw = _Own.at(at, coordinates, replace(at.states, v=v, tau=tau))
+        believed = replace(at.states, v=v, tau=tau)
+        raw = _Own.at(at, coordinates, believed)
         yield Hypothesis("convention", f"the base velocity is taken and given as {coordinates.words}", raw.value)
-        yield Hypothesis("convention", f"the base velocity is taken as {coordinates.words}", raw.converted(1.0))
+        words = f"the base velocity is taken as {coordinates.words}"
+        yield Hypothesis("convention", words, values(at.quantity, at.spec, believed))
+        yield Hypothesis("convention", f"{words}, but not in Tdot v", raw.converted(1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,8 @@ from scipy.spatial.transform import Rotation
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
 from leapcheck.judge.changes import axis_changes, inertia_changes, placement_changes, point_changes, rotational_changes
 from leapcheck.judge.fit import Change, equation, fitted
-from leapcheck.judge.parameters import falls
+from leapcheck.judge.order import POINT_QUANTITIES
+from leapcheck.judge.parameters import WITH_MASS, falls
 
 BAND = (1e-12, 1e-5)
 """Scale-free errors that lost digits can make: six digits round by up to 5e-6."""
@@ -40,7 +41,7 @@ def lost_digits(at: Case) -> Cause | None:
             "the rotational inertias alone have lost digits: principal axes found to 1e-8 only (MuJoCo's fullinertia before 3.14)"
         )
         return Cause("model", f"{inertias}, or XML of six digits", falls(at, fit))
-    fit = fitted(posed, [*_everything(at.spec)], STEP)
+    fit = fitted(posed, [*_everything(at)], STEP)
     return Cause("model", f"all numbers of the model are off a little: {six}", falls(at, fit)) if fit and fit.explains else None
 
 
@@ -53,15 +54,17 @@ def _parts(body: Body) -> tuple[bool, ...]:
     return (False, True) if body.rotor else (False,)
 
 
-def _everything(spec: RobotSpec) -> Iterator[Change]:
-    for i, body in enumerate(spec.bodies):
-        for rotor in _parts(body):
-            yield from inertia_changes(i, rotor)
+def _everything(at: Case) -> Iterator[Change]:
+    """Every number that the quantity depends on."""
+    for i, body in enumerate(at.spec.bodies):
+        if at.quantity in (*WITH_MASS, "contact_inertia"):
+            yield from (change for rotor in _parts(body) for change in inertia_changes(i, rotor))
         yield from placement_changes(i)
         if body.joint.axis:
             yield from axis_changes(i)
-    for k in range(sum(point.computed for point in spec.contact_points)):
-        yield from point_changes(k)
+    if at.quantity in (*POINT_QUANTITIES, "contact_inertia"):
+        for k in range(sum(point.computed for point in at.spec.contact_points)):
+            yield from point_changes(k)
 
 
 def rounded_spec(spec: RobotSpec) -> RobotSpec:

@@ -9,6 +9,7 @@ import leapcheck_reference as reference
 import numpy as np
 from leapcheck_reference.batch import evaluated
 from leapcheck_reference.tree import Tree
+from numpy.typing import NDArray
 
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.judge.case import Case, in_house_function, is_explained
@@ -19,13 +20,16 @@ Change = Callable[[Tree, float], Tree]
 """A tree with one parameter larger by so much."""
 
 ROWS_PER_PARAMETER = 3
-"""Equations demanded for each unknown: with fewer, a fit would prove nothing."""
+"""Equations demanded for each parameter that shows in them: with fewer, a fit would prove nothing."""
 
-FIT_STATES = 12
-"""States at which parameters are fitted; all states are then asked whether the fit holds."""
+LEAST_STATES, LEAST_ROWS = 12, 2000
+"""States and equations that a fit uses at least, where there are so many; all states are then asked whether it holds."""
+
+SEEN = 1e-6
+"""What a parameter that shows may lack of lying in the row space, squared."""
 
 RANK = 1e-9
-"""Singular values below this share of the largest belong to parameters that the answers do not show."""
+"""Singular values below this share of the largest belong to parameters that do not show."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +48,16 @@ class Equation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Fitted `changes` of the parameters, the fitted tree, and the scale-free error before and after over all states."""
+    """Fitted `changes` of the parameters, the fitted tree, and the scale-free error before and after over all states.
+
+    `shows` flags the parameters that the equations determine; the others are changed as little as possible.
+    """
 
     changes: Floats
+    shows: NDArray[np.bool_]
     tree: Tree
     before: float
     after: float
-    full_rank: bool
 
     @property
     def explains(self) -> bool:
@@ -79,33 +86,29 @@ def equation(at: Case) -> Equation:
 
 def fitted(equation: Equation, changes: Sequence[Change], step: float = 1.0, rounds: int = 1) -> Fit | None:
     """The least-squares fit of parameters (Gauss-Newton where rounds > 1); None where the equations are too few."""
-    n = len(equation.target)
-    rows = slice(0, n, max(1, n // FIT_STATES)) if equation.target.ndim > 1 else slice(0, n)
-    total, tree, full_rank = np.zeros(len(changes)), equation.tree, True
+    rows = _rows(equation, len(changes))
+    tree, total, shows = equation.tree, np.zeros(len(changes)), np.ones(len(changes), dtype=bool)
     for _ in range(rounds):
-        residual = _scaled(equation, equation.target[rows] - equation.function(tree, rows), rows)
-        A = np.column_stack([_column(equation, tree, change, step, rows) for change in changes])
-        told = (A != 0.0).any(axis=1) | (residual != 0.0)
-        if np.count_nonzero(told) < ROWS_PER_PARAMETER * len(changes):
+        value = equation.function(tree, rows)
+        residual = _scaled(equation, equation.target[rows] - value, rows)
+        A = np.column_stack([_scaled(equation, equation.function(change(tree, step), rows) - value, rows) for change in changes])
+        solved = _solution(A / step, residual)
+        if solved is None:
             return None
-        found, rank = _least_squares(A[told], residual[told])
-        total, full_rank = total + found, rank == len(changes)
-        tree = _changed(tree, changes, found)
-    every = slice(None)
-    before, after = (_error(equation, equation.function(t, every)) for t in (equation.tree, tree))
-    return Fit(total, tree, before, after, full_rank)
+        found, shows = solved
+        total = total + found
+        for change, amount in zip(changes, found, strict=True):
+            tree = change(tree, float(amount))
+    before, after = (_error(equation, equation.function(held, slice(None))) for held in (equation.tree, tree))
+    return Fit(total, shows, tree, before, after)
 
 
-def _changed(tree: Tree, changes: Sequence[Change], amounts: Floats) -> Tree:
-    for change, amount in zip(changes, amounts, strict=True):
-        tree = change(tree, float(amount))
-    return tree
-
-
-def _column(equation: Equation, tree: Tree, change: Change, step: float, rows: slice) -> Floats:
-    """Scaled derivative by one parameter, as a difference: exact where the equation is linear in it."""
-    moved = equation.function(change(tree, step), rows) - equation.function(tree, rows)
-    return _scaled(equation, moved, rows) / step
+def _rows(equation: Equation, parameters: int) -> slice:
+    """Every so many states, so that there are enough of them and of equations."""
+    n = len(equation.target)
+    entries = max(1, equation.target[0].size)
+    wanted = max(LEAST_STATES, 2 * ROWS_PER_PARAMETER * parameters // entries)
+    return slice(0, n, max(1, n // wanted))
 
 
 def _scaled(equation: Equation, difference: Floats, rows: slice) -> Floats:
@@ -116,9 +119,15 @@ def _error(equation: Equation, value: Floats) -> float:
     return float(scale_free(equation.target - value, equation.scale).max(initial=0.0))
 
 
-def _least_squares(A: Floats, b: Floats) -> tuple[Floats, int]:
-    """The solution of least norm in columns of unit norm, and the rank."""
-    norms = np.linalg.norm(A, axis=0)
+def _solution(A: Floats, b: Floats) -> tuple[Floats, NDArray[np.bool_]] | None:
+    """The solution of least norm, in columns of unit norm, and which parameters show; None for too few equations."""
+    told = np.flatnonzero((A != 0.0).any(axis=1) | (b != 0.0))
+    told = np.random.default_rng(0).permutation(told)[: max(LEAST_ROWS, 4 * ROWS_PER_PARAMETER * A.shape[1])]
+    norms = np.linalg.norm(A[told], axis=0)
     norms[norms == 0.0] = 1.0
-    x, _, rank, _ = np.linalg.lstsq(A / norms, b, rcond=RANK)
-    return x / norms, int(rank)
+    U, sigma, V = np.linalg.svd(A[told] / norms, full_matrices=False)
+    rank = int((sigma > RANK * sigma.max(initial=0.0)).sum())
+    if len(told) < max(1, ROWS_PER_PARAMETER * rank):
+        return None
+    x = V[:rank].T @ (U[:, :rank].T @ b[told] / sigma[:rank])
+    return x / norms, np.asarray((V[:rank] ** 2).sum(axis=0) > 1.0 - SEEN)

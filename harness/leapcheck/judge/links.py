@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
-from leapcheck_models.spec import JointType, RobotSpec
+from leapcheck_models.spec import JointType, RobotSpec, Vector3
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import RigidInertia
 from leapcheck_reference.tree import Tree
+from numpy.typing import NDArray
 
-from leapcheck.judge.case import Case, Cause
+from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
 from leapcheck.judge.changes import axis_changes, inertia_changes, inertia_factor_change, placement_changes, point_changes
 from leapcheck.judge.fit import Equation, equation, fitted
 from leapcheck.judge.order import POINT_QUANTITIES
@@ -31,7 +35,7 @@ def link_inertia(at: Case) -> Cause | None:
     if at.quantity not in WITH_MASS:
         return None
     posed = equation(at)
-    suspects = inertia_suspects(at)[:MOST_SUSPECTS]
+    suspects = inertia_suspects(at)[: MOST_SUSPECTS if at.found.ndim > 1 else None]  # energies do not point to any
     for i in suspects:
         fit = fitted(posed, [inertia_factor_change(i)])
         if fit is not None and fit.explains:
@@ -41,7 +45,7 @@ def link_inertia(at: Case) -> Cause | None:
     for i in suspects:
         fit = fitted(posed, inertia_changes(i))
         if fit is not None and fit.explains:
-            words = _inertia_words(posed.tree.links[i].inertia, fit.tree.links[i].inertia, fit.full_rank)
+            words = _inertia_words(posed.tree.links[i].inertia, fit.tree.links[i].inertia, fit.shows)
             return Cause("model", f"link {at.spec.bodies[i].name}: {words}{_rigid(at.spec, i)}", falls(at, fit))
     return None
 
@@ -55,6 +59,8 @@ def link_placement(at: Case) -> Cause | None:
         joint = at.spec.bodies[i].joint
         if joint.type is JointType.FREE:
             continue
+        if cause := _other_axis(at, i):
+            return cause
         for changes in (placement_changes(i), axis_changes(i) if joint.axis else []):
             fit = fitted(posed, changes, STEP, ROUNDS) if changes else None
             if fit is not None and fit.explains:
@@ -73,6 +79,25 @@ def _point(at: Case, posed: Equation) -> Cause | None:
     return None
 
 
+def _other_axis(at: Case, i: int) -> Cause | None:
+    """The joint turns the other way round, or about a coordinate axis of its link."""
+    body = at.spec.bodies[i]
+    if body.joint.axis is None:
+        return None
+    x, y, z = body.joint.axis
+    axes: list[Vector3] = [(-x, -y, -z), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    axes += [(-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)]
+
+    def hypotheses() -> Iterator[Hypothesis]:
+        for axis in axes:
+            held = replace(body, joint=replace(body.joint, axis=axis))
+            spec = replace(at.spec, bodies=(*at.spec.bodies[:i], held, *at.spec.bodies[i + 1 :]))
+            cause = f"joint {body.joint.name} has the axis {axis} instead of {body.joint.axis}"
+            yield Hypothesis("model", cause, values(at.quantity, spec, at.states))
+
+    return first_explanation(at, hypotheses())
+
+
 def _rigid(spec: RobotSpec, i: int) -> str:
     """A remark on the bodies that move with a link as one, which some compilers fuse."""
     body = spec.bodies[i]
@@ -81,24 +106,22 @@ def _rigid(spec: RobotSpec, i: int) -> str:
     return f" (it is rigid with {', '.join(rigid)}: fused bodies)" if rigid else ""
 
 
-def _inertia_words(true: RigidInertia, held: RigidInertia, full_rank: bool) -> str:
-    """What became of an inertia."""
-    if not full_rank:
-        return "its mass, com or rotational inertia is another (not all ten numbers show in these answers)"
+def _inertia_words(true: RigidInertia, held: RigidInertia, shows: NDArray[np.bool_]) -> str:
+    """What became of an inertia, of whose ten numbers not all need show."""
     size = float(np.trace(true.I))
-    if abs(held.mass - true.mass) > CLOSE * true.mass:
+    if shows[0] and abs(held.mass - true.mass) > CLOSE * true.mass:
         return f"its mass is {held.mass:.7g} instead of {true.mass:.7g} kg"
-    shift = held.mc - true.mc
-    (moments, matrix), (true_moments, true_matrix) = _principal(held), _principal(true)
-    turned = np.abs(matrix - true_matrix).max() > CLOSE * size
     words = []
-    if np.abs(shift).max() > CLOSE * np.sqrt(true.mass * size):
+    if shows[:4].all() and np.abs(held.mc - true.mc).max() > CLOSE * np.sqrt(true.mass * size):
         words.append(f"its com is at {_vector(held.mc / held.mass)} instead of {_vector(true.mc / true.mass)} m")
-    if turned and np.abs(moments - true_moments).max() <= CLOSE * size:
-        words.append("its rotational inertia is turned, with the same principal moments: the inertial rpy")
-    elif turned:
-        words.append(f"its principal moments are {_vector(moments)} instead of {_vector(true_moments)} kg m^2")
-    return ", ".join(words) or "its inertia is another"
+    if shows.all():
+        (moments, matrix), (true_moments, true_matrix) = _principal(held), _principal(true)
+        if np.abs(moments - true_moments).max() > CLOSE * size:
+            words.append(f"its principal moments are {_vector(moments)} instead of {_vector(true_moments)} kg m^2")
+        elif np.abs(matrix - true_matrix).max() > CLOSE * size:
+            words.append("its rotational inertia is turned, with the same principal moments: the inertial rpy")
+    vague = "its mass, com or rotational inertia is another, or the place of what hangs on it: these answers do not tell"
+    return ", ".join(words) or (vague if not shows[:4].all() else "its rotational inertia is another")
 
 
 def _principal(inertia: RigidInertia) -> tuple[Array, Array]:

@@ -108,14 +108,16 @@ def _reordered(answers: Floats, axes: tuple[int, ...], order: Sequence[int] | ND
 
 
 def _joint_orders(at: Case) -> Iterator[Hypothesis]:
-    for order in dict.fromkeys(_orders(at.spec)):
-        moved = [at.spec.bodies[j].joint.name for i, j in enumerate(order) if i != j]
-        if not moved:
+    tried = {tuple(range(len(at.spec.bodies)))}
+    for remark, order in _orders(at.spec):
+        if order in tried:
             continue
+        tried.add(order)
+        moved = [at.spec.bodies[j].joint.name for i, j in enumerate(order) if i != j]
+        how = f"in the order {listed(moved, 6)}{remark}"
         q, v = (_slots(at.spec, order, sizes) for sizes in (CONFIGURATION_SIZE, VELOCITY_SIZE))
         states = replace(at.states, q=_read(at.states.q, q), v=_read(at.states.v, v), tau=_read(at.states.tau, v))
         value = values(at.quantity, at.spec, states)
-        how = f"in the order {listed(moved, 6)}"
         yield Hypothesis("convention", f"the joints of the state are read {how}", value)
         axes = DOF_AXES.get(at.quantity, ())
         yield Hypothesis("convention", f"the joints of state and answers are {how}", _reordered(value, axes, v))
@@ -135,23 +137,19 @@ def _slots(spec: RobotSpec, order: Order, sizes: dict[JointType, int]) -> list[i
     return [int(starts[i]) + k for i in order for k in range(lengths[i])]
 
 
-def _orders(spec: RobotSpec) -> Iterator[Order]:
-    """Orders of the bodies: siblings by joint name, by body name, reversed; breadth-first; the children of one link otherwise."""
+def _orders(spec: RobotSpec) -> Iterator[tuple[str, Order]]:
+    """Orders of the bodies with a remark: siblings by name, reversed; breadth-first; the children of one link otherwise."""
     children: dict[str, list[int]] = {WORLD: [], **{body.name: [] for body in spec.bodies}}
     for i, body in enumerate(spec.bodies):
         children[body.parent].append(i)
-
-    def by(key: str) -> dict[str, list[int]]:
-        names = [body.joint.name if key == "joint" else body.name for body in spec.bodies]
-        return {parent: sorted(its, key=names.__getitem__) for parent, its in children.items()}
-
-    yield _depth_first(spec, by("joint"))
-    yield _depth_first(spec, by("body"))
-    yield _depth_first(spec, {parent: its[::-1] for parent, its in children.items()})
-    yield _breadth_first(spec, children)
+    for names in ([body.joint.name for body in spec.bodies], [body.name for body in spec.bodies]):
+        by_name = {parent: sorted(its, key=names.__getitem__) for parent, its in children.items()}
+        yield " (siblings by name, as URDF parsers sort them)", _depth_first(spec, by_name)
+    yield " (siblings reversed)", _depth_first(spec, {parent: its[::-1] for parent, its in children.items()})
+    yield " (breadth-first)", _breadth_first(spec, children)
     for parent, its in children.items():
         for other in _other_orders(its):
-            yield _depth_first(spec, {**children, parent: list(other)})
+            yield "", _depth_first(spec, {**children, parent: list(other)})
 
 
 def _other_orders(its: list[int]) -> Iterator[Sequence[int]]:

@@ -62,26 +62,26 @@ def gravity(at: Case) -> Cause | None:
     fit = fitted(posed, [gravity_change(g)]) if g.any() else None
     if fit is not None and fit.explains:
         share = 1.0 + float(fit.changes[0])
-        evidence = f"gravity fits with {share:.7g} of its value; {falls(at, fit)}"
+        evidence = f"gravity fits with {plain(share)} of its value; {falls(at, fit)}"
         return Cause("model" if share > SAME else "convention", _gravity_words(at, share), evidence)
     fit = fitted(posed, [gravity_change(axis) for axis in np.eye(3)])
     if fit is None or not fit.explains:
         return None
-    held, true = (", ".join(f"{x:.6g}" for x in vector) for vector in (fit.tree.gravity, g))
+    held, true = (", ".join(map(plain, vector)) for vector in (fit.tree.gravity, g))
     return Cause("model", f"gravity is ({held}) instead of ({true}) m/s^2", falls(at, fit))
 
 
 def common_factor(at: Case) -> Cause | None:
     """All masses, or every entry, multiplied by one factor: total mass, gravity, or a unit; and what the factor suggests."""
-    if at.quantity in WITH_MASS:
+    if at.quantity in WITH_MASS and at.quantity != "kinetic_energy":  # there it would hide a missing 1/2
         fit = fitted(equation(at), [masses_change])
         if fit is not None and fit.explains:
             factor = 1.0 + float(fit.changes[0])
-            cause = f"all masses and inertias of links and rotors are multiplied by {factor:.7g}{_suggestion(factor)}"
+            cause = f"all masses and inertias of links and rotors are multiplied by {plain(factor)}{_suggestion(factor)}"
             return Cause("model" if factor > SAME else "convention", cause, falls(at, fit))
     square = float((at.expected**2).sum())
     factor = float((at.found * at.expected).sum()) / square if square else 0.0
-    cause = f"every entry is multiplied by {factor:.7g}{_suggestion(factor)}"
+    cause = f"every entry is multiplied by {plain(factor)}{_suggestion(factor)}"
     return first_explanation(at, [Hypothesis("convention", cause, factor * at.expected)])
 
 
@@ -97,6 +97,11 @@ def energy_zero(at: Case) -> Cause | None:
 def falls(at: Case, fit: Fit) -> str:
     """Evidence of a fit in words."""
     return vanishing(fit.before, fit.after, len(at.states))
+
+
+def plain(number: float) -> str:
+    """A fitted number to seven digits; what is left of a zero as 0."""
+    return "0" if abs(number) < SAME**2 else f"{number:.7g}"
 
 
 def same(a: float, b: float) -> bool:

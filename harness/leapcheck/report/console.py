@@ -69,7 +69,7 @@ def _table(run: Run, plain: bool) -> Any:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, safe_box=True, header_style="dim")
     table.add_column("", no_wrap=True)
-    table.add_column("quantity", no_wrap=True)
+    table.add_column("quantity", no_wrap=True, max_width=20)
     for title in ("error", "/rounding", "margin"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("worst pair", overflow="fold")

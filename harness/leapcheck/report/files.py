@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from leapcheck.compare.records import Run
@@ -25,12 +26,7 @@ def write_report(run: Run, folder: Path | str) -> tuple[Path, ...]:
         OSError: the folder cannot be made or written; the message names it.
     """
     folder = Path(folder)
-    for place in (folder, *folder.parents):
-        if place.exists() and not place.is_dir():
-            raise NotADirectoryError(f"'{place}' is a file: name another folder for the report")
-    for name in FILES:
-        if (folder / name).is_dir():
-            raise IsADirectoryError(f"'{folder / name}' is a folder where the report's file should stand: move it away")
+    check_folder(folder)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -40,6 +36,16 @@ def write_report(run: Run, folder: Path | str) -> tuple[Path, ...]:
             place.rmdir()
         raise
     return tuple(folder / name for name in FILES)
+
+
+def check_folder(folder: Path, names: Iterable[str] = FILES) -> None:
+    """Raises OSError where files of these names cannot stand in `folder`: it is a file, or a folder has a file's name."""
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise NotADirectoryError(f"'{place}' is a file: name another folder for the report")
+    for name in names:
+        if (folder / name).is_dir():
+            raise IsADirectoryError(f"'{folder / name}' is a folder where the report's file should stand: move it away")
 
 
 def _write(run: Run, folder: Path) -> None:

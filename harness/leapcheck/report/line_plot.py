@@ -12,7 +12,7 @@ from leapcheck.report.view import Group, badness
 from leapcheck.report.words import MARKS, percent, printable, short
 
 WIDTH, HEIGHT = 340.0, 150.0  # px
-LEFT, RIGHT, TOP, BOTTOM = 36.0, 8.0, 8.0, 20.0
+LEFT, RIGHT, TOP, BOTTOM = 36.0, 16.0, 8.0, 20.0
 FIRST, LAST = HISTOGRAM_DECADES
 ROW = 16.0
 NAME_LENGTH = 18

@@ -13,8 +13,7 @@ from leapcheck.report.sparsity import sparsity_sentence
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-OPEN_ROWS = 10  # rows of a long list that stand outside the fold
-OPEN_DISCREPANCIES = 5
+OPEN_DISCREPANCIES = 5  # of a long list so many stand outside the fold
 OPEN_HEAT_MAPS = 3
 OPEN_HISTOGRAMS = 6
 
@@ -65,6 +64,7 @@ def _environment() -> Environment:
 def _context(run: Run) -> dict[str, Any]:
     """What the template reads: the run, its arrangements and its drawings."""
     worst_first = view.groups_worst_first(run)
+    worst_cases, other_cases = view.split_cases(run)
     names = run.dof_names
     last_decade = line_plot.last_decade(run.comparisons)
     return {
@@ -77,7 +77,8 @@ def _context(run: Run) -> dict[str, Any]:
         "groups_worst_first": worst_first,
         "kinds": view.kinds(run),
         "discrepancies": view.discrepancies(run),
-        "cases": view.cases(run),
+        "worst_cases": worst_cases,
+        "other_cases": other_cases,
         "states": view.states(run),
         "heat_maps": [
             (heat_map, matrix_plot.heat_plot(heat_map, names), matrix_plot.largest_entries(heat_map, names))
@@ -88,7 +89,6 @@ def _context(run: Run) -> dict[str, Any]:
         "sparsity": matrix_plot.sparsity_plot(run.pattern, names) if run.pattern else None,
         "sparsity_sentence": sparsity_sentence(run.pattern),
         "costs": [(cost, line_plot.cost_plot(cost)) for cost in run.armature_costs],
-        "open_rows": OPEN_ROWS,
         "open_discrepancies": OPEN_DISCREPANCIES,
         "open_heat_maps": OPEN_HEAT_MAPS,
         "open_histograms": OPEN_HISTOGRAMS,

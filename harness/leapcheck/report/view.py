@@ -57,8 +57,12 @@ def badness(row: Comparison | KindRow) -> tuple[int, float]:
 
 
 def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """The comparisons by falling badness; equals stay in their order."""
-    return sorted(comparisons, key=badness, reverse=True)
+    """The comparisons by falling badness, of equals those with a truth first; else they stay in their order."""
+
+    def key(c: Comparison) -> tuple[int, float, bool]:
+        return *badness(c), c.worst is not None and c.worst.truth is not None
+
+    return sorted(comparisons, key=key, reverse=True)
 
 
 def pairs(run: Run) -> tuple[Pair, ...]:
@@ -102,6 +106,13 @@ def cases(run: Run) -> tuple[Case, ...]:
             key = (worst.index, worst.kind, worst.q, worst.v, worst.tau)
             found.append(Case(comparison, worst, seen.setdefault(key, len(seen) + 1)))
     return tuple(found)
+
+
+def split_cases(run: Run) -> tuple[list[Case], list[Case]]:
+    """The worst case of each quantity, and the others; each worst first."""
+    worst = {id(group.worst) for group in groups(run)}
+    found = cases(run)
+    return [c for c in found if id(c.comparison) in worst], [c for c in found if id(c.comparison) not in worst]
 
 
 def states(run: Run) -> tuple[Case, ...]:

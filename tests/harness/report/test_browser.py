@@ -34,8 +34,8 @@ WIDTHS = (360, 1400)  # px: the narrowest phone in use, a desktop window
 pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser: none of {', '.join(BROWSERS)} is on the PATH")
 
 MEASURE = """<script>addEventListener("load", () => {
-  const wide = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5
-    && !e.closest(".scroll, .canvas, pre")).map(e => e.outerHTML.slice(0, 80));
+  const wide = [...document.querySelectorAll("body :not(svg *)")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5
+    && !e.closest(".scroll, svg.wide, pre")).map(e => e.outerHTML.slice(0, 80));
   parent.postMessage({width: innerWidth, scroll: document.documentElement.scrollWidth, wide: wide}, "*")
 })</script>"""
 

@@ -165,7 +165,7 @@ def view_word(verdict):
 def test_the_worst_quantity_stands_first_and_open(page):
     details = [attrs for tag, attrs in page.tags if tag == "details" and "row" in attrs.get("class", "")]
     opened = ["open" in attrs for attrs in details]
-    assert opened == [True, True] + [False] * 15
+    assert opened == [True] + [False] * 16
 
 
 def test_the_discrepancy_is_told_in_full(page, run):
@@ -173,9 +173,11 @@ def test_the_discrepancy_is_told_in_full(page, run):
     for words in (d.cause_class, d.cause, d.evidence, d.who_is_wrong, d.command):
         assert words in page.text
     c = next(c for c in run.comparisons if c.verdict is Verdict.DISCREPANCY)
-    assert f"{c.engine} {precise(c.worst.value)}" in page.text.replace(" ,", ",")  # each engine with its own value
-    assert f"{c.against} {precise(c.worst.against_value)}" in page.text
-    assert ", ".join(repr(x) for x in c.worst.q) in page.text
+    assert (d.engine, d.against) == (c.against, c.engine)  # who is wrong comes first
+    told = page.text[page.text.index(d.evidence) : page.text.index(d.command)]
+    assert f"{c.engine} {precise(c.worst.value)}" in told  # each engine with its own value
+    assert f"{c.against} {precise(c.worst.against_value)}" in told
+    assert ", ".join(repr(x) for x in c.worst.q) in page.text[page.text.index(d.command) :]
 
 
 def test_failures_and_limits_are_told(page, run):
@@ -257,6 +259,12 @@ def test_not_a_number_is_the_worst(run):
     odd = dataclasses.replace(run, comparisons=(*run.comparisons, nan))
     assert view.groups_worst_first(odd)[0].worst is nan
     assert "nan" in Page(html_report(odd)).text
+
+
+def test_of_equals_the_one_with_a_truth_is_the_worst(run):
+    told = run.comparisons[0]
+    untold = dataclasses.replace(told, engine="other", worst=dataclasses.replace(told.worst, truth=None))
+    assert view.worst_first([untold, told]) == view.worst_first([told, untold]) == [told, untold]
 
 
 @pytest.mark.parametrize(("which", "word"), [("run", "Discrepancy"), ("agreeing_run", "Agree"), ("empty_run", "Could not run")])

@@ -103,6 +103,7 @@ WRONG = [
     (lambda c: c.update(provenance=[]), "run.provenance must be an object, not list"),
     (lambda c: c["comparisons"][3].update(error="much"), r"run.comparisons\[3\].error must be float, not 'much'"),
     (lambda c: c["comparisons"][3].update(error=None), r"run.comparisons\[3\].error must be float, not None"),
+    (lambda c: c["comparisons"][3].update(error=False), r"run.comparisons\[3\].error must be float, not False"),
     (lambda c: c["comparisons"][3].update(verdict="fine"), r"run.comparisons\[3\].verdict must be one of \['agree'"),
     (lambda c: c["provenance"]["versions"][0].append("x"), r"run.provenance.versions\[0\] must have 2 items, not 3"),
     (lambda c: c["pattern"][2].__setitem__(1, 0.5), r"run.pattern\[2\]\[1\] must be int, not 0.5"),

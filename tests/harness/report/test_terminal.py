@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from leapcheck.report import console_summary, sparsity_svg, sparsity_text, view, write_sparsity_picture
 from leapcheck.report.words import factor, margin, number, percent, printable, short, unit
@@ -47,6 +49,11 @@ def test_the_verdict_comes_first_and_the_discrepancy_is_told(run):
     assert text.startswith(f"✗ Discrepancy: {run.verdict}")
     for words in (d.cause_class, d.cause, d.evidence, d.who_is_wrong, d.command, run.failures[0].message):
         assert words in text
+
+
+def test_a_long_name_of_a_quantity_of_the_user_does_not_push_the_figures_away(run):
+    odd = dataclasses.replace(run, comparisons=(dataclasses.replace(run.comparisons[0], quantity="my_own_" + "quantity" * 9),))
+    assert re.search(r"my_own_.* 6.9e-15 ", printed(odd))
 
 
 def test_colour_only_where_the_console_has_it(run):
@@ -111,8 +118,12 @@ def test_the_picture_as_png_has_a_dark_pixel_for_each_entry_and_is_stable(hostil
     )
     assert first == second
     blue = (imread(tmp_path / "a.png")[:, :, :3] * 255).round().astype(int) @ (65536, 256, 1) == 0x1F5FA8
-    rows, columns = (1 + int((blue.any(axis=axis)[1:] & ~blue.any(axis=axis)[:-1]).sum()) - 1 for axis in (1, 0))
-    assert (rows, columns) == (3, 3)
+    rows, columns = (np.flatnonzero(blue.any(axis=axis)) for axis in (1, 0))
+    found = [
+        [int(blue[int(y), int(x)]) for x in columns[0] + (np.arange(3) + 0.5) * np.ptp(columns) / 3]
+        for y in rows[0] + (np.arange(3) + 0.5) * np.ptp(rows) / 3
+    ]
+    assert found == [list(row) for row in PATTERN]
 
 
 def test_another_suffix_is_refused(tmp_path):

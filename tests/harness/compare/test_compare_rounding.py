@@ -1,0 +1,135 @@
+"""The unit of error: grows with conditioning, is the same for a state alone, and lies between noise and a wrong model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from leapcheck.compare.records import Verdict
+from leapcheck.compare.rounding import FLOOR, ExpectedRounding
+from leapcheck.compare.tally import TOLERANCE_UNITS, comparison, pair_tally
+from leapcheck.engines.protocol import Answers
+from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.quantities import QUANTITIES
+from leapcheck.states import UNIT, Floats, States, generated_states
+from leapcheck_models.robots import load
+from leapcheck_models.spec import Inertia, RobotSpec
+from parameters import Path, changed, name_of, parameters, with_noise
+
+EVERYTHING = tuple(QUANTITIES)
+FOUND_BY = ("mass_matrix", "bias_force")
+WEAK = {"FR_abad.inertia.rotational.2", "FR_abad.inertia.rotational.4"}
+"""0.45e-6 and 0.95e-6 kg m^2: 1e-9 of them moves M by 4 to 12 units only (19 and 7 with armature), 1e-7 of them by 400."""
+NOISE_UNITS = 8.0  # largest error in units that 2 ulp of noise in everything make: measured 2.8
+
+
+def rounding(spec: RobotSpec, states: States, quantities: tuple[str, ...]) -> tuple[dict[str, Floats], Answers]:
+    answers = ReferenceEngine(spec).evaluate(states, quantities)
+    return ExpectedRounding(spec)(states, answers), answers
+
+
+def near(states: States) -> States:
+    rows = [i for i, kind in enumerate(states.kind) if kind != "far"]
+    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], tuple(states.kind[i] for i in rows))
+
+
+@pytest.mark.parametrize("robot", ["two_link_arm", "tree4_1", "random:2", "random:29"])
+def test_every_state_has_a_unit_no_smaller_than_storing_a_number(robot: str) -> None:
+    spec = load(robot)
+    states = generated_states(spec, 64, 0, 0)
+    found, answers = rounding(spec, states, EVERYTHING)
+    assert list(found) == list(answers)
+    for name, units in found.items():
+        assert units.shape == (64,), name
+        assert np.isfinite(units).all(), name
+        assert units.min() >= FLOOR, name
+
+
+def test_a_state_has_the_same_unit_alone_and_in_any_block() -> None:
+    spec = load("tree4_9")
+    states = generated_states(spec, UNIT, 0, 0)
+    whole, _ = rounding(spec, states, EVERYTHING)
+    for rows in (slice(0, 40), slice(201, 202)):
+        part, _ = rounding(spec, states[rows], EVERYTHING)
+        for name in EVERYTHING:
+            assert np.array_equal(part[name], whole[name][rows]), name
+
+
+def test_both_storage_forms_of_m_have_the_same_unit() -> None:
+    spec = load("tree4_1")
+    states = generated_states(spec, 20, 0, 0)
+    both, _ = rounding(spec, states, ("qM", "csr"))
+    only, _ = rounding(spec, states, ("csr",))
+    assert np.array_equal(both["qM"], both["csr"])
+    assert np.array_equal(only["csr"], both["csr"])
+
+
+def test_the_unit_grows_with_conditioning() -> None:
+    spec = load("two_link_arm")
+    first, last = spec.bodies
+    points = (replace(first, inertia=Inertia(0.0)), replace(last, inertia=Inertia(1.0, last.inertia.com)))
+    spec = replace(spec, bodies=points)  # det M = (l1 l2 sin q2)^2 m2^2: singular when stretched
+    angles = 10.0 ** np.arange(-5.0, 0.0)
+    n = len(angles)
+    q, v = np.column_stack([np.full(n, 0.3), angles]), np.zeros((n, 2))
+    states = States(q, v, np.tile([1.0, 2.0], (n, 1)), np.arange(n), ("file",) * n)
+    units, answers = rounding(spec, states, ("mass_matrix", "forward_dynamics"))
+    ratio = units["forward_dynamics"] / np.linalg.cond(answers["mass_matrix"])
+    assert ratio.max() < 1.1 * ratio.min()  # measured 1.002
+    assert units["forward_dynamics"][0] > 1e-6
+    assert units["mass_matrix"].max() < 2e-15  # M itself is no harder there
+
+
+def test_the_unit_of_a_force_that_cancels_to_nothing_is_that_of_its_terms() -> None:
+    spec = load("two_link_arm")
+    angles = 10.0 ** np.arange(-12.0, 0.0)
+    n = len(angles)
+    q, v = np.column_stack([np.full(n, 0.3), angles]), np.tile([2.0, -3.0], (n, 1))
+    units, _ = rounding(spec, States(q, v, 0.0 * v, np.arange(n), ("file",) * n), ("coriolis_force",))
+    ratio = units["coriolis_force"] * angles
+    assert ratio.max() < 10.0 * ratio.min()  # inversely as the angle that is left
+    assert units["coriolis_force"][0] > 1e-5
+
+
+@cache
+def bench_of(robot: str) -> tuple[RobotSpec, States, Answers, dict[str, Floats]]:
+    spec = load(robot)
+    states = near(generated_states(spec, 48, 0, 0))
+    units, answers = rounding(spec, states, FOUND_BY)
+    return spec, states, answers, units
+
+
+def units_off(robot: str, path: Path, relative: float) -> float:
+    """The largest error in M and h, in units, that a changed parameter makes."""
+    spec, states, answers, units = bench_of(robot)
+    found = ReferenceEngine(changed(spec, path, lambda value: value * (1.0 + relative))).evaluate(states, FOUND_BY)
+    return max(
+        pair_tally(spec, name, states, found[name], answers[name], answers[name], units[name]).rounding for name in FOUND_BY
+    )
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "mini_cheetah_armature"])
+def test_a_billionth_of_any_parameter_is_found(robot: str) -> None:
+    spec = load(robot)
+    first_leg = [path for path in parameters(spec) if path[0] == "gravity" or (path[0] == "bodies" and int(path[1]) < 4)]
+    assert len(first_leg) == {"mini_cheetah": 49, "mini_cheetah_armature": 34}[robot]
+    missed = {name_of(spec, path) for path in first_leg if units_off(robot, path, 1e-9) <= TOLERANCE_UNITS}
+    assert missed == WEAK
+    weak = [path for path in first_leg if name_of(spec, path) in WEAK]
+    assert all(units_off(robot, path, 1e-7) > TOLERANCE_UNITS for path in weak)
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "tree4_9", "random:2", "random:29"])
+def test_noise_of_two_ulp_is_not(robot: str) -> None:
+    spec = load(robot)
+    states = near(generated_states(spec, 64, 0, 0))
+    quantities = tuple(name for name in QUANTITIES if name != "csr")  # noise undoes simple bodies: another layout
+    units, answers = rounding(spec, states, quantities)
+    noisy = ReferenceEngine(with_noise(spec, 2.0, seed=11)).evaluate(states, quantities)
+    for name in quantities:
+        if answers[name].size:
+            tally = pair_tally(spec, name, states, noisy[name], answers[name], answers[name], units[name])
+            assert comparison(spec, name, "noisy", "reference", tally).verdict is Verdict.AGREE, name
+            assert tally.rounding < NOISE_UNITS, name
