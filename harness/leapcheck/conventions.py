@@ -71,7 +71,7 @@ class Convention:
     def is_square(self) -> bool:
         """Whether T is square (no rotors), and hence orthogonal."""
         rows, columns = self.shuffle.shape
-        return rows == columns
+        return bool(rows == columns)
 
 
 def mujoco_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:

@@ -59,7 +59,7 @@ def failure_text(run: Run) -> str:
         row = next(r for r in run.comparisons if r.quantity == found.quantity and {r.engine, r.against} == {found.engine, found.against})
         lines.append(f"  {found.quantity}: {found.cause_class}: {found.cause}")
         lines.append(f"    {found.evidence}")
-        lines.append(f"    wrong: {found.who_is_wrong}")
+        lines.append(f"    {found.who_is_wrong}")
         lines.append(f"    error {row.error:.3g} of {row.scale}, {row.absolute:.3g} {row.unit}; {row.rounding:.3g} times the rounding to expect")
         if row.worst is not None:
             lines.append(f"    worst: state {row.worst.index} ({row.worst.kind}), entry [{row.worst.entry}]")

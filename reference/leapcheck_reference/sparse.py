@@ -24,6 +24,9 @@ from leapcheck_reference.tree import Tree
 
 Integers = NDArray[np.int64]
 
+SAME_FRAME = 1e-6
+"""Distance (m) between a link's origin and its com that MuJoCo's compiler takes for none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -165,9 +168,8 @@ def _ancestors(dof: int, parent: Sequence[int] | Integers) -> Iterator[int]:
 def _simple_links(tree: Tree) -> list[int]:
     """Free and ball links that MuJoCo calls simple: their block of M is diagonal at every state, and only the diagonal is kept.
 
-    The link hangs on the world, or on a link fixed to it, and has no children; its com is in its origin and its axes are
-    principal. (MuJoCo takes a com within 1e-6 m for zero; here only an exact zero drops an entry. Simple hinges and slides
-    have one entry anyway.)
+    The link hangs on the world, or on a link fixed to it, and has no children; its com is in its origin, to `SAME_FRAME`,
+    and its axes are principal. (Simple hinges and slides have one entry anyway.)
     """
     parents = {link.parent for link in tree.links}
     fixed_to_world = {i for i, link in enumerate(tree.links) if link.parent < 0 and link.type is JointType.FIXED}
@@ -182,8 +184,9 @@ def _simple_links(tree: Tree) -> list[int]:
 
 
 def _is_diagonal(inertia: RigidInertia) -> bool:
-    off_diagonal = [*inertia.mc, inertia.I[0, 1], inertia.I[0, 2], inertia.I[1, 2]]
-    return all(bool(x == 0.0) for x in off_diagonal)
+    I, least = inertia.I, SAME_FRAME * inertia.mass
+    products = [I[0, 1], I[0, 2], I[1, 2]]  # of which a com at SAME_FRAME makes up SAME_FRAME^2 m
+    return all(bool(abs(x) <= least) for x in inertia.mc) and all(bool(abs(x) <= SAME_FRAME * least) for x in products)
 
 
 def _from_mujoco_velocity(tree: Tree, at: Frames) -> Array:

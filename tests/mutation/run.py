@@ -27,7 +27,7 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # two processes on two cores
 
 import flint  # noqa: F401  (these are imported once, before the processes are forked)
-import hypothesis  # noqa: F401
+import hypothesis
 import mujoco  # noqa: F401
 import numpy  # noqa: F401
 import pandas  # noqa: F401
@@ -115,6 +115,9 @@ def _tested(folder: Path, target: Target) -> None:
     os.chdir(ROOT)
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
+    # no search for a smaller example, no record of it in the working tree
+    hypothesis.settings.register_profile("mutation", database=None, deadline=None, phases=[hypothesis.Phase.generate])
+    hypothesis.settings.load_profile("mutation")
     quiet = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     status = 0
     for tests in (target.first, target.others):  # the others are not even collected when the first ones notice

@@ -77,7 +77,7 @@ class Compare:
 
             console = Console()
             console.print(console_summary(run))
-            console.print(f"report: {folder / 'report.html'}", highlight=False, soft_wrap=True)
+            console.print(f"report: {folder / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
         return run.exit_status
 
     def _plan(self) -> Plan:
@@ -86,6 +86,8 @@ class Compare:
         from leapcheck.states import read_states
         from leapcheck_models.robots import load
 
+        if self.workers < 0:
+            raise ValueError(f"{self.workers} workers: give at least 1, or 0 for one per core")
         spec = load(self.robot)
         own = None if self.states_file is None else read_states(spec, self.states_file)
         return Plan(
@@ -110,8 +112,9 @@ class Compare:
             words += ["--engine", engine]
         if self.quantities:
             words += ["--quantities", *self.quantities]
-        words += ["--states", str(self.states), "--seed", str(self.seed)]
-        if self.states_file is not None:
+        if self.states_file is None:
+            words += ["--states", str(self.states), "--seed", str(self.seed)]
+        else:
             words += ["--states-file", str(self.states_file)]
         if self.only is not None:
             words += ["--only", str(self.only)]
@@ -125,6 +128,7 @@ MOST_STATES_WRITTEN = 10_000
 def _write_states(plan: Plan, folder: Path) -> None:
     """states.parquet beside the report, readable by --states-file; left out where the seed says it in less."""
     if plan.total > MOST_STATES_WRITTEN and plan.only is None:
+        (folder / STATES_FILE).unlink(missing_ok=True)  # those of an earlier run
         return
     from leapcheck.compare.run import blocks
     from leapcheck.states import joined, state_frame

@@ -39,5 +39,6 @@ class Lint:
                 console.print(Text.assemble((severity, style), f"  {finding.place}: {finding.message}"), soft_wrap=True)
                 console.print(Text(f"         {finding.remedy}  [{finding.rule}]", style="dim"), soft_wrap=True)
         counts = {severity: sum(f.severity == severity for f in findings) for severity in styles}
-        console.print(f"{spec.name}: " + ", ".join(f"{n} {severity}{'s' * (n != 1)}" for severity, n in counts.items()))
+        summary = ", ".join(f"{n} {severity}{'s' * (n != 1)}" for severity, n in counts.items())
+        console.print(Text(f"{spec.name}: {summary}"), soft_wrap=True)
         return int(counts["error"] > 0)

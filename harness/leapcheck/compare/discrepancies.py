@@ -55,9 +55,9 @@ def discrepancies(
             engine=engine,
             against=against,
             cause_class=cause.cause_class,
-            cause=cause.cause,
-            evidence=cause.evidence,
-            who_is_wrong=_who_in_words(row, row.worst, wrong),
+            cause=_sentence(cause.cause),
+            evidence=_sentence(cause.evidence),
+            who_is_wrong=_sentence(_who_in_words(row, row.worst, wrong)),
             command=shlex.join(("leapcheck", "compare", robot, *words)),
         )
     return tuple(found.values())
@@ -90,16 +90,23 @@ def _wrong_engine(row: Comparison, worst: WorstState) -> str:
 
 def _who_in_words(row: Comparison, worst: WorstState, wrong: str) -> str:
     if worst.truth is None:
-        return "not judged"
+        return "Who is wrong was not judged"
     right = row.against if wrong == row.engine else row.engine
     off = {row.engine: abs(worst.value - worst.truth), row.against: abs(worst.against_value - worst.truth)}
     label = QUANTITIES[row.quantity].label
     return (
-        f"{wrong}: its {label} entry [{worst.entry}] is off the extended-precision value {worst.truth!r} by {off[wrong]:.3g}, "
-        f"{right}'s by {off[right]:.3g}"
+        f"{wrong} is wrong: its {label} entry [{worst.entry}] is off the extended-precision value {worst.truth!r} by "
+        f"{off[wrong]:.3g}, {right}'s by {off[right]:.3g}"
     )
 
 
 def _one_state(worst: WorstState) -> States:
     q, v, tau = (np.array([part]) for part in (worst.q, worst.v, worst.tau))
     return States(q, v, tau, np.array([worst.index]), (worst.kind,))
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital and a full stop; a name that opens it keeps its spelling."""
+    first = text.split(maxsplit=1)[:1]
+    start = text[:1].upper() + text[1:] if first and first[0].isalpha() else text
+    return start if start.endswith((".", "!", "?")) else f"{start}."

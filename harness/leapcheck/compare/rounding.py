@@ -62,7 +62,8 @@ class ExpectedRounding:
         """Rounding (n,) left where centripetal terms, each as large as 2 E_k per radian, cancel to a small force."""
         energy = self._exact.evaluate(states, ("kinetic_energy",))["kinetic_energy"]
         scale = np.abs(force).max(axis=1, initial=0.0)
-        return FLOOR * np.divide(2.0 * energy, scale, out=np.zeros_like(scale), where=scale > 0.0)
+        ratio: Floats = np.divide(2.0 * energy, scale, out=np.zeros_like(scale), where=scale > 0.0)
+        return FLOOR * ratio
 
 
 def _perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:

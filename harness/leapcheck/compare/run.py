@@ -15,7 +15,7 @@ from leapcheck.compare.armature_cost import armature_costs
 from leapcheck.compare.bench import Bench, Pair, UnitOutcome, bench, named_bench, unit_outcome
 from leapcheck.compare.discrepancies import discrepancies, with_truth
 from leapcheck.compare.entries import dof_names
-from leapcheck.compare.records import Comparison, Failure, HeatMap, Provenance, Run, Verdict
+from leapcheck.compare.records import Comparison, Discrepancy, Failure, HeatMap, Provenance, Run, Verdict
 from leapcheck.compare.tally import PairTally, comparison
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import ENGINE_NAMES
@@ -109,7 +109,7 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {n for n in plan.engines if isinstance(n, str) and ":" in n}
     return Run(
         provenance=_provenance(plan),
-        verdict=_verdict(plan, at, rows, failures),
+        verdict=_verdict(plan, at, rows, found, failures),
         exit_status=_exit_status(rows, failures, user),
         engines=at.rows,
         comparisons=rows,
@@ -174,7 +174,9 @@ def _exit_status(rows: Sequence[Comparison], failures: Sequence[Failure], user: 
     return int(bool(failures) or any(row.verdict is Verdict.DISCREPANCY for row in rows))
 
 
-def _verdict(plan: Plan, at: Bench, rows: Sequence[Comparison], failures: Sequence[Failure]) -> str:
+def _verdict(
+    plan: Plan, at: Bench, rows: Sequence[Comparison], found: Sequence[Discrepancy], failures: Sequence[Failure]
+) -> str:
     """The run in one sentence."""
     states = 1 if plan.only is not None else plan.total
     over = f"over {states:,} state{'s' if states > 1 else ''} of {plan.spec.name}".replace(",", " ")
@@ -182,8 +184,8 @@ def _verdict(plan: Plan, at: Bench, rows: Sequence[Comparison], failures: Sequen
     failed = f" {len(failures)} failure{'s' if len(failures) > 1 else ''} of {', '.join(dict.fromkeys(f.engine for f in failures))}."
     if bad:
         what = ", ".join(dict.fromkeys(QUANTITIES[row.quantity].label for row in bad))
-        pairs = ", ".join(dict.fromkeys(f"{row.engine} / {row.against}" for row in bad))
-        return f"{what} differ {over} ({pairs})." + (failed if failures else "")
+        who = list(dict.fromkeys(discrepancy.engine for discrepancy in found))
+        return f"{' and '.join(who)} differ{'s' * (len(who) == 1)} in {what} {over}." + (failed if failures else "")
     if failures:
         return f"Not every engine could be compared {over}:{failed}"
     if not rows:

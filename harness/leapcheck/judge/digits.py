@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
 from leapcheck.judge.changes import axis_changes, inertia_changes, placement_changes, point_changes, rotational_changes
 from leapcheck.judge.fit import Change, equation, fitted
+from leapcheck.judge.model import inertia_variants
 from leapcheck.judge.order import POINT_QUANTITIES
 from leapcheck.judge.parameters import WITH_MASS, falls
 
@@ -27,26 +28,24 @@ STEP = 1e-6
 
 def lost_digits(at: Case) -> Cause | None:
     """All numbers off a little: six-digit XML; or the rotational inertias alone: fullinertia diagonalised to 1e-8."""
-    if not BAND[0] < at.error < BAND[1]:
-        return None
     six = "the numbers of the model have six digits only, as MuJoCo writes them into XML (set spec.compiler.savecompiled = False)"
-    if cause := first_explanation(at, _rounded(at, six)):
-        return cause
+    if exact := first_explanation(at, _rounded(at, six)):
+        return exact
+    if not BAND[0] < at.error < BAND[1] or at.quantity == "contact_inertia":  # M and J, which make it, tell more for less
+        return None
     posed = equation(at)
     links = list(enumerate(at.spec.bodies))
-    rotational = [c for i, body in links for rotor in _parts(body) for c in rotational_changes(i, rotor)]
-    fit = fitted(posed, rotational, STEP)
+    fit = fitted(posed, [c for i, body in links for rotor in _parts(body) for c in rotational_changes(i, rotor)], STEP)
     if fit is not None and fit.explains:
-        inertias = (
-            "the rotational inertias alone have lost digits: principal axes found to 1e-8 only (MuJoCo's fullinertia before 3.14)"
-        )
-        return Cause("model", f"{inertias}, or XML of six digits", falls(at, fit))
+        axes = "principal axes found to 1e-8 only (MuJoCo's fullinertia before 3.14), or XML of six digits"
+        return Cause("model", f"the rotational inertias alone have lost digits: {axes}", falls(at, fit))
     fit = fitted(posed, [*_everything(at)], STEP)
     return Cause("model", f"all numbers of the model are off a little: {six}", falls(at, fit)) if fit and fit.explains else None
 
 
 def _rounded(at: Case, cause: str) -> Iterator[Hypothesis]:
-    yield Hypothesis("model", cause, values(at.quantity, rounded_spec(at.spec), at.states))
+    for words, spec in (("", at.spec), *inertia_variants(at.spec)):
+        yield Hypothesis("model", "; ".join(filter(None, (cause, words))), values(at.quantity, rounded_spec(spec), at.states))
 
 
 def _parts(body: Body) -> tuple[bool, ...]:

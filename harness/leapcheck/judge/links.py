@@ -26,6 +26,9 @@ CLOSE = 1e-6
 MOST_SUSPECTS = 8
 """Links that are tried at most, the least far-reaching first."""
 
+WEIGHT_ONLY = ("gravity_force", "potential_energy")
+"""Quantities that only know the first moment of what a joint carries."""
+
 ROUNDS, STEP = 8, 1e-6
 """Gauss-Newton steps and difference step (m, rad) for places and axes, which enter with sines and cosines."""
 
@@ -35,23 +38,27 @@ def link_inertia(at: Case) -> Cause | None:
     if at.quantity not in WITH_MASS:
         return None
     posed = equation(at)
+    instead = ", or what hangs on it stands elsewhere" if at.quantity in WEIGHT_ONLY else ""
     suspects = inertia_suspects(at)[: MOST_SUSPECTS if at.found.ndim > 1 else None]  # energies do not point to any
     for i in suspects:
         fit = fitted(posed, [inertia_factor_change(i)])
         if fit is not None and fit.explains:
             factor = 1.0 + float(fit.changes[0])
             words = "is left out" if abs(factor) < CLOSE else f"is multiplied by {factor:.7g}"
-            return Cause("model", f"the inertia of link {at.spec.bodies[i].name} {words}{_rigid(at.spec, i)}", falls(at, fit))
+            cause = f"the inertia of link {at.spec.bodies[i].name} {words}{instead}{_rigid(at.spec, i)}"
+            return Cause("model", cause, falls(at, fit))
     for i in suspects:
         fit = fitted(posed, inertia_changes(i))
         if fit is not None and fit.explains:
             words = _inertia_words(posed.tree.links[i].inertia, fit.tree.links[i].inertia, fit.shows)
-            return Cause("model", f"link {at.spec.bodies[i].name}: {words}{_rigid(at.spec, i)}", falls(at, fit))
+            return Cause("model", f"link {at.spec.bodies[i].name}: {words}{instead}{_rigid(at.spec, i)}", falls(at, fit))
     return None
 
 
 def link_placement(at: Case) -> Cause | None:
     """One link's joint stands elsewhere in its parent or has another axis; or one contact point stands elsewhere."""
+    if at.quantity == "contact_inertia":  # M and J, which make it, tell more for less
+        return None
     posed = equation(at)
     if at.quantity in POINT_QUANTITIES and (cause := _point(at, posed)):
         return cause

@@ -22,7 +22,7 @@ def other_model(at: Case) -> Cause | None:
 
 def _models(at: Case) -> Iterator[Hypothesis]:
     for rotors, spec in (("", at.spec), *_rotor_variants(at.spec)):
-        for inertias, held in (("", spec), *_inertia_variants(spec)):
+        for inertias, held in (("", spec), *inertia_variants(spec)):
             words = "; ".join(part for part in (rotors, inertias) if part)
             if words:
                 yield Hypothesis("model", words, values(at.quantity, held, at.states))
@@ -47,7 +47,8 @@ def _rotor_variants(spec: RobotSpec) -> Iterator[Variant]:
     yield "the rotors turn against their joints: the sign of the gear ratio", _with_bodies(spec, _reversed)
 
 
-def _inertia_variants(spec: RobotSpec) -> Iterator[Variant]:
+def inertia_variants(spec: RobotSpec) -> Iterator[Variant]:
+    """The robot with its unreal inertias replaced, as file formats and compilers do, and the words for it."""
     unreal = [body for body in spec.bodies if not body.inertia.realisable and body.inertia.nearest]
     if unreal:
         names = listed(body.name for body in unreal)

@@ -52,13 +52,13 @@ def relatives(spec: RobotSpec) -> Relatives:
 
 
 def wrong_dofs(at: Case) -> Flags:
-    """Dofs (nv,) with wrong rows; those of the force that is missing, for accelerations; all where there are no such rows."""
+    """Dofs (nv,) with wrong rows; those of the force that is missing, for accelerations; none where there are no rows."""
     if at.quantity == "forward_dynamics":
         posed = equation(at)
         return _wrong(scale_free(posed.target - posed.function(posed.tree, slice(None)), posed.scale))
     axes = DOF_AXES.get(at.quantity)
     if axes is None:
-        return np.ones(at.spec.nv, dtype=bool)
+        return np.zeros(at.spec.nv, dtype=bool)
     wrong = _wrong(_errors(at))
     return np.asarray(wrong.any(axis=tuple(axis for axis in range(wrong.ndim) if axis != axes[0] - 1)))
 

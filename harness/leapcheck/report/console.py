@@ -95,17 +95,16 @@ def _cells(row: Comparison, label: str, plain: bool) -> list[Any]:
 def _discrepancies(run: Run, plain: bool) -> Iterator[Any]:
     """A paragraph per discrepancy, worst first, and how many more there are."""
     found = view.discrepancies(run)
-    yield from (_paragraph(discrepancy, plain) for discrepancy, _ in found[:SHOWN])
+    for discrepancy, _ in found[:SHOWN]:
+        yield from _paragraph(discrepancy, plain)
     if len(found) > SHOWN:
         yield _text(plain, (f"and {len(found) - SHOWN} more in the report", "dim"))
 
 
-def _paragraph(discrepancy: Discrepancy, plain: bool) -> Any:
-    d = discrepancy
-    return _text(
-        plain,
-        (f"{words.quantity_label(d.quantity)}: {d.engine} against {d.against}", "bold red"),
-        (f" [{d.cause_class}] ", "bold"),
-        (f"{d.cause} {d.evidence} Who is wrong: {d.who_is_wrong} To repeat it: ", ""),
-        (d.command, "cyan"),
-    )
+def _paragraph(d: Discrepancy, plain: bool) -> Iterator[Any]:
+    """Heading, cause and evidence, who is wrong, and the command that repeats it, a line each."""
+    heading = (f"{words.quantity_label(d.quantity)}: {d.engine} against {d.against}", "bold red")
+    yield _text(plain, heading, (f" [{d.cause_class}]", "bold"))
+    yield _text(plain, (f"{d.cause} {d.evidence}", ""))
+    yield _text(plain, (d.who_is_wrong, ""))
+    yield _text(plain, (d.command, "cyan"))

@@ -1,0 +1,54 @@
+"""`leapcheck generate`: the files of a robot, whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import pytest
+from command_line import Leapcheck
+from leapcheck_models.generate import generated_files
+from leapcheck_models.robots import load
+from leapcheck_models.spec_file import write_spec
+
+GENERATED = Path(__file__).parents[3] / "models" / "generated"
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "tree4_5"])
+def test_writes_the_committed_files(leapcheck: Leapcheck, tmp_path: Path, robot: str) -> None:
+    result = leapcheck("generate", robot, "--out", "a/b")
+    assert (result.status, result.err) == (0, "")
+    written = sorted((tmp_path / "a" / "b").iterdir())
+    assert sorted(result.out.split()) == [str(path.relative_to(tmp_path)) for path in written]
+    assert {path.name: path.read_text() for path in written} == {
+        path.name: path.read_text() for path in (GENERATED / robot).iterdir()
+    }
+
+
+def test_rotors_as_armature(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    assert leapcheck("generate", "mini_cheetah", "--out", "a", "--rotors", "armature").status == 0
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "a" / "mini_cheetah.xml")).nv == 18
+    assert leapcheck("generate", "mini_cheetah", "--out", "b").status == 0
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "b" / "mini_cheetah.xml")).nv == 30
+
+
+def test_what_urdf_cannot_hold_is_said(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    result = leapcheck("generate", "random:3", "--out", "a")
+    assert result.status == 0
+    assert "no URDF: joint 'joint_1' is a ball joint" in result.out
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["random_3.xml", "scene.xml"]
+
+
+def test_a_robot_of_ones_own(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    spec = load("pupper_leg")
+    write_spec(spec, tmp_path / "mine.json")
+    assert leapcheck("generate", "mine.json", "--out", ".").status == 0
+    for name, text in generated_files(spec).items():
+        assert (tmp_path / name).read_text() == text
+
+
+def test_a_second_time_gives_the_same_files(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    leapcheck("generate", "box", "--out", "a")
+    before = {path: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    leapcheck("generate", "box", "--out", "a")
+    assert {path: path.read_bytes() for path in (tmp_path / "a").iterdir()} == before
