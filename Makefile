@@ -35,7 +35,7 @@ reports: venv
 	$(BIN)/python -m leapcheck.report.examples
 
 mutation: venv
-	$(BIN)/python -m tests.mutation.run
+	$(BIN)/python tests/mutation/run.py
 
 clean:
 	rm -rf .venv runs dist build

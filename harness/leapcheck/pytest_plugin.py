@@ -37,13 +37,20 @@ def compare(
     quantities: Sequence[str] = (),
 ) -> Run:
     """The run of one engine of the user's against others; pytest.fail with a readable text where they disagree."""
-    from leapcheck.compare.run import Plan, compared
-    from leapcheck.engines.user import load_user_engine, user_engine
-    from leapcheck.quantities import QUANTITIES
     from leapcheck_models.robots import load
 
+    from leapcheck.compare.run import Plan, compared
+    from leapcheck.engines.errors import EngineError
+    from leapcheck.engines.user import load_user_engine, user_engine
+    from leapcheck.quantities import QUANTITIES
+
     spec = load(robot)
-    own = load_user_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
+    try:
+        own = load_user_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
+    except EngineError as error:
+        pytest.fail(str(error), pytrace=False)
+    if missing := [name for name in quantities if name in QUANTITIES and name not in own.quantities]:
+        pytest.fail(f"engine '{own.name}' cannot answer {missing[0]}: give it that function, or do not ask for it", pytrace=False)
     asked = tuple(quantities) or tuple(name for name in QUANTITIES if name in own.quantities)
     run = compared(Plan(robot, spec, (*against, own), asked, states, seed))
     if run.exit_status:
@@ -56,11 +63,13 @@ def failure_text(run: Run) -> str:
     lines = [run.verdict]
     lines += [f"  {failure.message}" for failure in run.failures]
     for found in run.discrepancies:
-        row = next(r for r in run.comparisons if r.quantity == found.quantity and {r.engine, r.against} == {found.engine, found.against})
+        pair = {found.engine, found.against}
+        row = next(r for r in run.comparisons if r.quantity == found.quantity and {r.engine, r.against} == pair)
         lines.append(f"  {found.quantity}: {found.cause_class}: {found.cause}")
         lines.append(f"    {found.evidence}")
         lines.append(f"    {found.who_is_wrong}")
-        lines.append(f"    error {row.error:.3g} of {row.scale}, {row.absolute:.3g} {row.unit}; {row.rounding:.3g} times the rounding to expect")
+        units = f"{row.rounding:.3g} times the rounding to expect"
+        lines.append(f"    error {row.error:.3g} of {row.scale}, {row.absolute:.3g} {row.unit}; {units}")
         if row.worst is not None:
             lines.append(f"    worst: state {row.worst.index} ({row.worst.kind}), entry [{row.worst.entry}]")
             lines.append(f"    q = {list(row.worst.q)}")

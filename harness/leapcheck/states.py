@@ -33,6 +33,9 @@ PATTERN = (
 )
 """Kinds of 16 consecutive states; the pattern repeats."""
 
+LARGEST = 1e9
+"""Largest number (rad, m, rad/s, m/s, N m, N) of a state of the user's: beyond it, sines and squares tell nothing."""
+
 KINDS = tuple(dict.fromkeys(PATTERN))
 """generic; large (angles to 10 rad, speeds to 100 rad/s); singular (near straight or folded); rest; far (1e2 to 1e4 m); pose."""
 
@@ -185,6 +188,11 @@ def _checked(path: Path, name: str, values: Floats, n: int, width: int) -> Float
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0, 0])
         raise ValueError(f"{path}: row {row}: {name} holds NaN or infinity: give finite numbers")
+    if np.abs(array).max(initial=0.0) > LARGEST:
+        row = int(np.abs(array).max(axis=1).argmax())
+        raise ValueError(
+            f"{path}: row {row}: {name} holds {np.abs(array).max():.3g}: give numbers of at most {LARGEST:g} in SI units"
+        )
     return array
 
 

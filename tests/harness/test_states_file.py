@@ -129,6 +129,7 @@ BAD_FILES: dict[str, tuple[str, Callable[[Path, States], None], tuple[str, ...]]
     "pickled": ("s.npz", arrays(q=np.array([None] * 4, dtype=object)), ("no .npz of plain number arrays", "np.savez")),
     "NaN in q": ("s.npz", arrays(q=changed("q", 2, 8, np.nan)), ("row 2", "q holds NaN", "finite")),
     "infinite v": ("s.npz", arrays(v=changed("v", 3, 0, np.inf)), ("row 3", "v holds NaN or infinity")),
+    "no robot's speed": ("s.npz", arrays(v=changed("v", 3, 5, -2e9)), ("row 3", "v holds 2e+09", "at most 1e+09", "SI units")),
     "quaternion not normalised": ("s.npz", arrays(q=changed("q", 1, 3, 9.0)), ("row 1", "trunk_joint", "normalise")),
     "quaternion off by 2e-9": ("s.npz", arrays(q=lambda s: s.q * np.where(np.arange(19) < 7, 1 + 2e-9, 1)), ("norm off 1",)),
     "zero quaternion": ("s.npz", arrays(q=np.zeros((4, 19))), ("row 0", "trunk_joint", "off 1 by 1", "normalise")),

@@ -2,7 +2,7 @@
 
 Changed are operators, comparisons, conditions, signs, numbers (indices and slice bounds among them), `.T`, the order of
 arguments; removed are statements whose effect stays behind (assignments to entries, raises, calls). Left alone are
-docstrings, annotations, decorators, imports, the words of messages.
+docstrings, annotations, decorators, imports, the words of messages, `strict=True`.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":
+        return
+    if isinstance(node, ast.keyword) and node.arg == "strict":  # of zip: a check of the code itself
         return
     skipped = {"annotation", "returns", "decorator_list", "bases", "keywords"} if _is_declaration(node) else {"annotation"}
     for name, value in ast.iter_fields(node):

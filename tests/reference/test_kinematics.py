@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
-from generic_states import Array, Case, derivative, joint_slices, rate, relative
-from leapcheck_models.spec import Joint, JointType, RobotSpec, add_body
-from leapcheck_reference import bias_accelerations, build, forward_accelerations, forward_kinematics
+import pytest
+from generic_states import Array, Case, case, derivative, joint_slices, rate, relative
+from leapcheck_models.spec import Body, Joint, JointType, Placement, RobotSpec, add_body
+from leapcheck_reference import bias_accelerations, build, forward_accelerations, forward_kinematics, mass_matrix
 from leapcheck_reference.kinematics import frames
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.spatial import motion_cross, motion_to_child
@@ -12,12 +15,12 @@ from world_bodies import INERTIA, world_bodies
 ROUNDING = 2e-14  # of the largest entry; measured worst 3.8e-15
 
 
-def link_poses(case: Case) -> tuple[Array, Array]:
+def link_poses(at: Case) -> tuple[Array, Array]:
     """Poses of the links alone, by the tests' own kinematics."""
-    bodies = world_bodies(case.spec, case.q)
+    bodies = world_bodies(at.spec, at.q)
     drawn = iter(bodies)
     links = []
-    for body in case.spec.bodies:
+    for body in at.spec.bodies:
         links.append(next(drawn))
         if body.rotor:
             next(drawn)
@@ -108,3 +111,31 @@ def test_far_from_the_origin_velocities_and_rotations_stay_the_same(case: Case) 
     near, far = (forward_kinematics(case.tree, x, case.v) for x in (case.q, q))
     np.testing.assert_array_equal(near.R_WB, far.R_WB)
     np.testing.assert_array_equal(np.array(near.V.links), np.array(far.V.links))
+
+
+@pytest.mark.parametrize("name", ["two_link_arm", "random:24", "random:29"])
+def test_axes_and_quaternions_of_the_spec_are_normalised(name: str) -> None:
+    """The spec takes norms within 1e-9 of 1; what is left changes nothing."""
+    at = case(name)
+    bodies = tuple(_stretched(body, 1.0 + 8e-10) for body in at.spec.bodies)
+    stretched = build(dataclasses.replace(at.spec, bodies=bodies))
+    assert stretched.links[-1].axis @ stretched.links[-1].axis == pytest.approx(1.0, abs=ROUNDING)
+    for actual, expected in (
+        (mass_matrix(stretched, at.q), mass_matrix(at.tree, at.q)),
+        (forward_kinematics(stretched, at.q, at.v).p_WB, forward_kinematics(at.tree, at.q, at.v).p_WB),
+    ):
+        assert relative(actual, expected) <= ROUNDING
+
+
+def _stretched(body: Body, factor: float) -> Body:
+    """The body with its axes and the quaternion of its placement longer by `factor`."""
+    w, a, b, c = (factor * x for x in body.placement.quaternion)
+    rotor, axis = body.rotor, body.joint.axis
+    if rotor:
+        x, y, z = (factor * component for component in rotor.axis)
+        rotor = dataclasses.replace(rotor, axis=(x, y, z))
+    if axis:
+        x, y, z = (factor * component for component in axis)
+        axis = (x, y, z)
+    joint, placement = dataclasses.replace(body.joint, axis=axis), Placement(body.placement.p, (w, a, b, c))
+    return dataclasses.replace(body, joint=joint, rotor=rotor, placement=placement)

@@ -49,12 +49,13 @@ def test_axis_rotation_is_the_quaternions(axis: NDArray[np.float64], angle: floa
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("i", [0, 1, 2])
 def test_coordinate_axes_leave_exact_zeros_and_ones(i: int, sign: float) -> None:
-    R = axis_rotation(sign * np.eye(3)[i], 0.7)
     j, k = (i + 1) % 3, (i + 2) % 3
-    assert R[i, i] == 1.0
-    np.testing.assert_array_equal([R[i, j], R[i, k], R[j, i], R[k, i]], 0.0)
-    np.testing.assert_array_equal([R[j, j], R[k, k]], np.cos(0.7))
-    np.testing.assert_array_equal([R[k, j], -R[j, k]], sign * np.sin(0.7))
+    for angle in np.linspace(-3.0, 3.0, 50):  # for many of them cos + (1 - cos) rounds
+        R = axis_rotation(sign * np.eye(3)[i], float(angle))
+        assert R[i, i] == 1.0
+        np.testing.assert_array_equal([R[i, j], R[i, k], R[j, i], R[k, i]], 0.0)
+        np.testing.assert_array_equal([R[j, j], R[k, k]], np.cos(angle))
+        np.testing.assert_array_equal([R[k, j], -R[j, k]], sign * np.sin(angle))
 
 
 def test_skew_of_a_generic_vector_entry_by_entry() -> None:

@@ -82,10 +82,11 @@ def _parsed(words: Sequence[str]) -> Command:
 
 
 def _cause(box: str) -> str:
-    """The first part of the box that tyro draws around an error, in one line."""
-    lines = [line.strip("│| ") for line in re.sub(r"\x1b\[[0-9;]*m", "", box).splitlines()[1:-1]]
-    rule = next((i for i, line in enumerate(lines) if line and not line.strip("─-")), len(lines))
-    return " ".join(lines[:rule]).rstrip(".")
+    """The first part of the box that tyro draws around an error, in one line; its frame is ASCII where stdout is."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
+    lines = [line.strip("│╭╮╰╯ ") for line in plain.splitlines()[1:]]  # the first holds the title
+    parts = "\n".join("" if not line.strip("─-") else line for line in lines).strip().split("\n\n")
+    return " ".join(parts[0].split()).rstrip(".")
 
 
 def _reason(error: Exception) -> str:

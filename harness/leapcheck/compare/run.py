@@ -16,6 +16,7 @@ from leapcheck.compare.bench import Bench, Pair, UnitOutcome, bench, named_bench
 from leapcheck.compare.discrepancies import discrepancies, with_truth
 from leapcheck.compare.entries import dof_names
 from leapcheck.compare.records import Comparison, Discrepancy, Failure, HeatMap, Provenance, Run, Verdict
+from leapcheck.compare.singular import singular_dof
 from leapcheck.compare.tally import PairTally, comparison
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import ENGINE_NAMES
@@ -61,6 +62,8 @@ class Plan:
             raise ValueError(f"state {self.only} is not among the {self.total} states: give 0 to {self.total - 1}")
         if not self.spec.bodies or self.spec.nv == 0:
             raise ValueError(f"robot '{self.spec.name}' has nothing that moves: add a body with a joint by add_body")
+        if dof := singular_dof(self.spec):
+            raise ValueError(f"robot '{self.spec.name}': '{dof}' moves no inertia: give the link behind it a mass and an inertia")
 
     @property
     def total(self) -> int:

@@ -63,7 +63,7 @@ def load_user_engine(target: str, spec: RobotSpec) -> UserEngine:
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        raise EngineError(f"engine '{target}': cannot import module '{module_name}': {_reason(error)}") from error
+        raise EngineError(f"engine '{target}': cannot import module '{module_name}': {_reason(error)}: correct it or its name") from error
     factory = getattr(module, factory_name, None)
     if not callable(factory):
         raise EngineError(f"engine '{target}': module '{module_name}' has no function '{factory_name}': define it there")

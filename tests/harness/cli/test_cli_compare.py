@@ -107,16 +107,16 @@ def test_states_of_an_earlier_run_do_not_stay(leapcheck: Leapcheck, tmp_path: Pa
 
 
 def test_a_discrepancy_gives_status_1(leapcheck: Leapcheck) -> None:
-    result = leapcheck("compare", "pupper_leg", *QUICK, "--engine", "planted:wrong_sign")
+    result = leapcheck("compare", "pupper_leg", *QUICK, "--engine", "faulty:wrong_sign")
     assert (result.status, result.err) == (1, "")
     flat = " ".join(result.out.split())
-    assert "planted:wrong_sign differs in bias force h over 20 states of pupper_leg" in flat
-    assert "Who is wrong: planted:wrong_sign" in flat
-    assert "leapcheck compare pupper_leg --engines planted:wrong_sign reference --quantities bias_force" in flat
+    assert "faulty:wrong_sign differs in bias force h over 20 states of pupper_leg" in flat
+    assert "Who is wrong: faulty:wrong_sign" in flat
+    assert "leapcheck compare pupper_leg --engines faulty:wrong_sign reference --quantities bias_force" in flat
 
 
-@pytest.mark.parametrize("engine", ["planted:raising", "planted:not_a_number", "planted:wrong_shape", "planted:raising_factory",
-                                    "planted:missing", "planted:number", "planted:nothing", "no_such_module:make"])  # fmt: skip
+@pytest.mark.parametrize("engine", ["faulty:raising", "faulty:not_a_number", "faulty:wrong_shape", "faulty:raising_factory",
+                                    "faulty:missing", "faulty:number", "faulty:nothing", "no_such_module:make"])  # fmt: skip
 def test_a_failing_engine_of_the_users_gives_status_1_and_the_rest_of_the_report(leapcheck: Leapcheck, engine: str) -> None:
     result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", engine, "--json")
     assert (result.status, result.err) == (1, "")
@@ -129,26 +129,26 @@ def test_a_failing_engine_of_the_users_gives_status_1_and_the_rest_of_the_report
 
 def test_several_engines_of_the_users(leapcheck: Leapcheck) -> None:
     result = leapcheck(
-        "compare", "two_link_arm", *QUICK, "--engine", "planted:clean", "--engine", "planted:overwriting", "--json"
+        "compare", "two_link_arm", *QUICK, "--engine", "faulty:clean", "--engine", "faulty:overwriting", "--json"
     )
     assert result.status == 0
     assert [engine["name"] for engine in result.json["engines"]] == [
-        "reference", "mujoco", "planted:clean", "planted:overwriting",
+        "reference", "mujoco", "faulty:clean", "faulty:overwriting",
     ]  # fmt: skip
 
 
 def test_what_an_engine_prints_does_not_reach_standard_output(leapcheck: Leapcheck) -> None:
-    result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", "planted:printing", "--json")
+    result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", "faulty:printing", "--json")
     assert result.status == 0
     assert len(result.json["engines"]) == 3
-    assert "planted: asked" in result.err
+    assert "faulty: asked" in result.err
 
 
 # As a program of its own
 
 
 def test_as_a_program_with_two_processes(tmp_path: Path) -> None:
-    words = ("two_link_arm", *QUICK[:-4], "--states", "300", "--workers", "2", "--engine", "planted:printing", "--json")
+    words = ("two_link_arm", *QUICK[:-4], "--states", "300", "--workers", "2", "--engine", "faulty:printing", "--json")
     done = program(tmp_path, "compare", *words)
     assert done.status == 0
     assert len(done.json["engines"]) == 3

@@ -109,7 +109,7 @@ def test_what_a_file_format_cannot_hold_is_not_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["planted:raising_factory", "planted:missing", "planted:number", "planted:nothing", "nowhere:f"]
+    "target", ["faulty:raising_factory", "faulty:missing", "faulty:number", "faulty:nothing", "nowhere:f"]
 )
 def test_an_engine_that_cannot_be_made_leaves_the_others(target: str) -> None:
     at = bench(load("two_link_arm"), ("reference", target, "mujoco"))

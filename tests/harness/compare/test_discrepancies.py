@@ -20,7 +20,7 @@ from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
 
 LEG = "pupper_leg"
-ENGINES = ("reference", "mujoco", "planted:gravity_off", "planted:transposed_jacobian")
+ENGINES = ("reference", "mujoco", "faulty:gravity_off", "faulty:transposed_jacobian")
 QUANTITIES = ("gravity_force", "contact_jacobians")
 
 
@@ -45,8 +45,8 @@ def repeated(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dic
 def test_one_for_each_wrong_engine_and_quantity() -> None:
     run = run_of()
     assert [(d.quantity, d.engine, d.against) for d in run.discrepancies] == [
-        ("gravity_force", "planted:gravity_off", "reference"),
-        ("contact_jacobians", "planted:transposed_jacobian", "reference"),
+        ("gravity_force", "faulty:gravity_off", "reference"),
+        ("contact_jacobians", "faulty:transposed_jacobian", "reference"),
     ]
     for found in run.discrepancies:
         row = worst_row(run, found.quantity, found.engine)
@@ -87,7 +87,7 @@ def test_the_command_repeats_a_discrepancy_at_the_users_states_of_the_users_robo
     write_spec(replace(spec, poses=()), robot)
     state_frame(generated_states(spec, 12, 5, 0)).to_csv(file, index=False)
     monkeypatch.chdir(tmp_path)
-    words = [str(robot), "--engines", "reference", "planted:gravity_off", "--quantities", "gravity_force"]
+    words = [str(robot), "--engines", "reference", "faulty:gravity_off", "--quantities", "gravity_force"]
     assert main(["compare", *words, "--states-file", str(file), "--json"]) == 1
     first = json.loads(capsys.readouterr().out)
     (found,) = first["discrepancies"]
@@ -106,11 +106,11 @@ def test_an_engine_that_fails_when_it_is_asked_again_costs_no_report() -> None:
     states = generated_states(spec, 40, 3, 0)
     inside = States(np.clip(states.q, -2.9, 2.9), states.v, states.tau, states.index, ("file",) * 40)
     run = run_of(
-        engines=("reference", "mujoco", "planted:half_right"), quantities=("mass_matrix",), states=inside, states_file="own.npz"
+        engines=("reference", "mujoco", "faulty:half_right"), quantities=("mass_matrix",), states=inside, states_file="own.npz"
     )
     assert (run.exit_status, run.failures) == (1, ())
     (found,) = run.discrepancies
-    assert found.engine == "planted:half_right"
+    assert found.engine == "faulty:half_right"
     assert "multiplied by 1.1" in found.cause
     assert found.command.endswith(f"--states-file own.npz --only {worst_row(run, 'mass_matrix', found.engine).worst.index}")
 

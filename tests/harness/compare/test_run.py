@@ -47,11 +47,11 @@ def test_our_own_engines_agree(robot: str) -> None:
 
 
 def test_a_right_engine_of_the_users_agrees() -> None:
-    run = run_of(LEG, (*OURS, "planted:clean"))
+    run = run_of(LEG, (*OURS, "faulty:clean"))
     assert (run.exit_status, run.discrepancies, run.failures) == (0, (), ())
-    assert [engine.name for engine in run.engines] == [*OURS, "planted:clean"]
+    assert [engine.name for engine in run.engines] == [*OURS, "faulty:clean"]
     assert run.engines[-1].version == "1.2"
-    own = [row for row in run.comparisons if row.engine == "planted:clean"]
+    own = [row for row in run.comparisons if row.engine == "faulty:clean"]
     assert len(own) == len(CANONICAL) * len(OURS)
 
 
@@ -64,7 +64,7 @@ DISAGREEMENTS = {
 
 @pytest.mark.parametrize("fault", DISAGREEMENTS)
 def test_a_planted_fault_is_found_and_its_engine_blamed(fault: str) -> None:
-    name = f"planted:{fault}"
+    name = f"faulty:{fault}"
     run = run_of(LEG, (*OURS, name))
     assert (run.exit_status, run.failures) == (1, ())
     assert {(d.quantity, d.engine) for d in run.discrepancies} == {(quantity, name) for quantity in DISAGREEMENTS[fault]}
@@ -77,8 +77,8 @@ def test_a_planted_fault_is_found_and_its_engine_blamed(fault: str) -> None:
 
 
 def test_an_error_has_the_size_that_was_planted() -> None:
-    run = run_of(LEG, (*OURS, "planted:gravity_off"))
-    rows = [row for row in run.comparisons if row.quantity == "gravity_force" and row.engine == "planted:gravity_off"]
+    run = run_of(LEG, (*OURS, "faulty:gravity_off"))
+    rows = [row for row in run.comparisons if row.quantity == "gravity_force" and row.engine == "faulty:gravity_off"]
     for row in rows:
         assert row.error == pytest.approx(GRAVITY_ERROR, rel=1e-5)
         assert row.worst is not None
@@ -86,16 +86,16 @@ def test_an_error_has_the_size_that_was_planted() -> None:
 
 
 def test_wrong_leg_order_is_found() -> None:
-    run = run_of("mini_cheetah", ("reference", "mujoco", "planted:wrong_leg_order"), ("mass_matrix",), 32)
+    run = run_of("mini_cheetah", ("reference", "mujoco", "faulty:wrong_leg_order"), ("mass_matrix",), 32)
     assert run.exit_status == 1
-    assert [(d.quantity, d.engine) for d in run.discrepancies] == [("mass_matrix", "planted:wrong_leg_order")]
+    assert [(d.quantity, d.engine) for d in run.discrepancies] == [("mass_matrix", "faulty:wrong_leg_order")]
     assert all(row.verdict is not Verdict.DISCREPANCY for row in rows_of(run, "reference", "mujoco"))
 
 
-@pytest.mark.parametrize("engines", [("planted:clean", "planted:gravity_off"), ("planted:gravity_off", "planted:clean")])
+@pytest.mark.parametrize("engines", [("faulty:clean", "faulty:gravity_off"), ("faulty:gravity_off", "faulty:clean")])
 def test_the_truth_blames_not_the_order(engines: tuple[str, str]) -> None:
     run = run_of(LEG, engines, ("gravity_force",))
-    assert [(d.engine, d.against) for d in run.discrepancies] == [("planted:gravity_off", "planted:clean")]
+    assert [(d.engine, d.against) for d in run.discrepancies] == [("faulty:gravity_off", "faulty:clean")]
 
 
 FAILURES = {
@@ -107,7 +107,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("fault", FAILURES)
 def test_a_failing_function_of_the_users_is_reported_and_the_rest_compared(fault: str) -> None:
-    name = f"planted:{fault}"
+    name = f"faulty:{fault}"
     run = run_of(LEG, (*OURS, name))
     assert (run.exit_status, run.discrepancies) == (1, ())
     assert [(failure.engine, failure.quantity) for failure in run.failures] == [(name, "bias_force")]
@@ -119,21 +119,21 @@ def test_a_failing_function_of_the_users_is_reported_and_the_rest_compared(fault
 
 
 def test_an_engine_that_writes_into_its_arguments_and_reuses_its_buffer_harms_nobody() -> None:
-    run = run_of(LEG, (*OURS, "planted:overwriting"))
-    clean = run_of(LEG, (*OURS, "planted:clean"))
+    run = run_of(LEG, (*OURS, "faulty:overwriting"))
+    clean = run_of(LEG, (*OURS, "faulty:clean"))
     assert run.exit_status == 0
     assert run_json(run).replace("overwriting", "clean") == run_json(clean)
 
 
 def test_what_an_engine_does_not_answer_is_not_compared_and_said() -> None:
-    run = run_of(LEG, (*OURS, "planted:only_mass_matrix"))
+    run = run_of(LEG, (*OURS, "faulty:only_mass_matrix"))
     assert run.exit_status == 0
-    assert {row.quantity for row in run.comparisons if row.engine == "planted:only_mass_matrix"} == {"mass_matrix"}
-    assert sum("planted:only_mass_matrix" in line for line in run.not_compared) == len(QUANTITIES) - 1
+    assert {row.quantity for row in run.comparisons if row.engine == "faulty:only_mass_matrix"} == {"mass_matrix"}
+    assert sum("faulty:only_mass_matrix" in line for line in run.not_compared) == len(QUANTITIES) - 1
 
 
 def test_nothing_to_compare_is_no_agreement() -> None:
-    run = run_of(LEG, ("mujoco", "planted:only_mass_matrix"), ("kinetic_energy",))
+    run = run_of(LEG, ("mujoco", "faulty:only_mass_matrix"), ("kinetic_energy",))
     assert (run.exit_status, run.comparisons) == (2, ())
     assert run.verdict == "Nothing could be compared over 48 states of pupper_leg."
     assert run.not_compared == ("kinetic energy: only ['mujoco'] can answer it",)
@@ -163,14 +163,14 @@ def test_far_from_the_origin_an_imprecise_engine_does_not_fail() -> None:
 
 
 def test_a_fault_far_from_the_origin_is_still_found() -> None:
-    run = run_of("box", ("reference", "planted:far_fault"), ("mass_matrix",), 32)
+    run = run_of("box", ("reference", "faulty:far_fault"), ("mass_matrix",), 32)
     assert run.exit_status == 1
     kinds = {kind.kind: kind.verdict for row in run.comparisons for kind in row.kinds}
     assert [kind for kind, verdict in kinds.items() if verdict is Verdict.DISCREPANCY] == ["far"]
 
 
 def test_one_and_two_processes_give_the_same_record() -> None:
-    engines = (*OURS, "planted:gravity_off", "planted:not_a_number")
+    engines = (*OURS, "faulty:gravity_off", "faulty:not_a_number")
     plan = Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix", "bias_force"), 2 * UNIT + 40)
     alone, together = compared(plan, workers=1), compared(plan, workers=2)
     assert run_json(alone) == run_json(together)

@@ -119,11 +119,11 @@ def far_fault(spec: RobotSpec) -> Functions:
 
 def printing(spec: RobotSpec) -> Functions:
     """Right, and talks on standard output."""
-    print("planted: made")
+    print("faulty: made")
     M = clean(spec)["mass_matrix"]
 
     def mass_matrix(q: np.ndarray) -> np.ndarray:
-        print("planted: asked")
+        print("faulty: asked")
         return np.asarray(M(q))
 
     return {"mass_matrix": mass_matrix}

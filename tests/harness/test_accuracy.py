@@ -1,0 +1,102 @@
+"""How well the engines agree: the goals of the project hold, on a few robots always, on all of them in the slow tests."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from leapcheck.accuracy import (
+    NAMED_GOALS,
+    NAMED_STATES,
+    TREE_GOALS,
+    TREE_STATES,
+    TREES,
+    Worst,
+    problems,
+    runs,
+    table,
+    worst_by_quantity,
+)
+from leapcheck.compare.records import Run, Verdict
+from leapcheck.compare.run import Plan, compared
+from leapcheck.quantities import QUANTITIES
+from leapcheck_models.robots import ROBOTS, load
+
+FEW_NAMED = ("mini_cheetah", "two_link_arm", "tree4_9", "falling_rod")
+FEW_TREES = ("random:2", "random:29")
+ISSUE_GOALS = {
+    "mass_matrix": 1e-13,
+    "contact_jacobians": 1e-13,
+    "bias_force": 1e-11,
+    "contact_bias_accelerations": 1e-11,
+    "forward_dynamics": 1e-9,
+}
+
+
+def beyond(group: list[Run], goals: dict[str, float]) -> dict[str, Worst]:
+    """Quantities that miss their goal."""
+    return {row.quantity: row for row in worst_by_quantity(group) if row.error > goals.get(row.quantity, float("inf"))}
+
+
+def test_the_goals_are_those_of_the_project() -> None:
+    assert NAMED_GOALS == ISSUE_GOALS
+    assert TREE_GOALS == {"mass_matrix": 5e-12}
+    assert (NAMED_STATES, TREE_STATES, TREES, len(ROBOTS)) == (2000, 200, 50, 15)
+
+
+@pytest.mark.parametrize("robot", FEW_NAMED)
+def test_named_robots_meet_the_goals(robot: str) -> None:
+    group = list(runs([robot], 256))
+    assert beyond(group, NAMED_GOALS) == {}
+    assert problems(group) == []
+    assert {row.quantity for row in worst_by_quantity(group)} == set(QUANTITIES)
+
+
+def test_random_trees_meet_the_goals() -> None:
+    group = list(runs(FEW_TREES, 128))
+    assert beyond(group, TREE_GOALS) == {}
+    assert problems(group) == []
+
+
+def faulty() -> Run:
+    engines = ("reference", "faulty:gravity_off", "faulty:raising_factory")
+    return compared(Plan("pupper_leg", load("pupper_leg"), engines, ("gravity_force",), 32))
+
+
+def test_a_fault_misses_the_goals_and_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent / "compare")
+    run = faulty()
+    missed = beyond([run], {"gravity_force": 1e-11})
+    assert missed["gravity_force"].error == pytest.approx(1e-8, rel=1e-3)
+    assert missed["gravity_force"].where == "pupper_leg: faulty:gravity_off / reference"
+    first, second = problems([run])
+    assert first.startswith("pupper_leg: engine 'faulty:raising_factory'")
+    assert second == "pupper_leg: gravity_force, faulty:gravity_off / reference: 1e-08"
+
+
+def test_far_states_stand_apart() -> None:
+    (run,) = runs(["box"], 64)
+    row = next(row for row in run.comparisons if row.quantity == "contact_jacobians" and row.engine == "pinocchio")
+    far = next(kind for kind in row.kinds if kind.kind == "far")
+    assert far.verdict is Verdict.IMPRECISE
+    near = max(kind.error for kind in row.kinds if kind.kind != "far")
+    (worst,) = worst_by_quantity([replace(run, comparisons=(row,))])
+    assert (worst.error, worst.far_error, worst.far_rounding) == (near, far.error, far.rounding)
+    assert worst.far_error > 10.0 * worst.error
+    shown = table("Robots", [worst], NAMED_GOALS)
+    assert shown.startswith("## Robots\n\n| quantity |")
+    assert f"| {near:.1e} | 1e-13 |" in shown
+    assert f"{far.error:.1e} ({far.rounding:.0f})" in shown
+
+
+@pytest.mark.slow
+def test_the_whole_study() -> None:
+    workers = os.cpu_count() or 1
+    named = list(runs(tuple(ROBOTS), NAMED_STATES, workers))
+    trees = list(runs([f"random:{seed}" for seed in range(TREES)], TREE_STATES, workers))
+    assert beyond(named, NAMED_GOALS) == {}
+    assert beyond(trees, TREE_GOALS) == {}
+    assert problems([*named, *trees]) == []
+    assert sum(run.provenance.states for run in named + trees) == 15 * 2000 + 50 * 200
