@@ -31,8 +31,19 @@ generate: venv
 	for robot in $$($(BIN)/python -c "from leapcheck_models.robots import ROBOTS; print(*ROBOTS)"); do \
 		$(BIN)/leapcheck generate $$robot --out models/generated/$$robot || exit; done
 
+# The screenshot in the README is left as it is where there is no chromium.
+CHROMIUM := chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+	--disable-component-update --disable-sync --hide-scrollbars
+
 reports: venv
-	$(BIN)/python -m leapcheck.report.examples
+	$(BIN)/leapcheck compare mini_cheetah --out reports/mini_cheetah
+	cd tests/examples && ../../$(BIN)/leapcheck compare mini_cheetah --engine faulty_dynamics:FaultyDynamics \
+		--quantities mass_matrix bias_force --out ../../reports/example_discrepancy; test $$? -eq 1
+	$(BIN)/leapcheck sparsity mini_cheetah --picture reports/mini_cheetah/sparsity.svg
+	$(BIN)/python -m leapcheck.accuracy --out reports
+	if command -v chromium >/dev/null; then profile=$$(mktemp -d); \
+		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/mini_cheetah/report.png \
+			file://$(CURDIR)/reports/mini_cheetah/report.html 2>/dev/null; rm -rf $$profile; fi
 
 mutation: venv
 	$(BIN)/python tests/mutation/run.py

@@ -33,6 +33,9 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotIn: ast.In,
 }
 
+UNSWAPPED = ("isinstance", "cast", "getattr", "hasattr", "result_type", "max", "min")
+"""Calls whose first two arguments are of different kinds, so that swapping them only raises, or of no order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
@@ -57,7 +60,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
     lines = source.splitlines()
     found = []
     for place, node in enumerate(_nodes(tree)):
-        for after in _variants(node):
+        for after in (after for after in _variants(node) if ast.unparse(after) != ast.unparse(node)):
             text = ast.unparse(_replaced(tree, place, after))
             line: int = node.lineno  # type: ignore[attr-defined]
             statement = " ".join(lines[line - 1].split())
@@ -128,18 +131,13 @@ def _variants(node: ast.AST) -> list[ast.AST]:  # noqa: C901  (one table)
             return [value]
         case ast.Call(ast.Name("reversed"), [argument]):
             return [argument]
-        case ast.Call(func, [first, second, *rest], keywords) if not _is_of_types(func):
+        case ast.Call(func, [first, second, *rest], keywords) if ast.unparse(func).rpartition(".")[2] not in UNSWAPPED:
             return [ast.Call(func, [second, first, *rest], keywords)]
         case ast.Raise() | ast.Expr(ast.Call() | ast.YieldFrom() | ast.Yield()):
             return [ast.Pass()]
         case ast.Assign([ast.Subscript() | ast.Attribute()]):
             return [ast.Pass()]
     return []
-
-
-def _is_of_types(function: ast.expr) -> bool:
-    """isinstance and the like, where swapped arguments can only raise."""
-    return isinstance(function, ast.Name) and function.id in ("isinstance", "cast", "getattr", "hasattr")
 
 
 def _replaced(tree: ast.Module, place: int, after: ast.AST) -> ast.Module:

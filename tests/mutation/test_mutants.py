@@ -16,6 +16,8 @@ CHANGES = [
     ("x = a[3:]", ["x = a[4:]"]),
     ("x = A.T", ["x = A"]),
     ("x = f(a, b)", ["x = f(b, a)"]),
+    ("x = f(a, a) + max(a, b)", ["x = f(a, a) - max(a, b)"]),
+    ("x = zip(a, b, strict=True)", ["x = zip(b, a, strict=True)"]),
     ("a[i] = b", ["pass"]),
     ("if a:\n    b = c", ["if not a:\n    b = c"]),
     ("x = a if b else c", ["x = c if b else a"]),

@@ -33,7 +33,9 @@ NAMED = ("mini_cheetah", "mini_cheetah_armature", "pupper_leg", "two_link_arm", 
 NAMES = (*NAMED, *(f"tree4_{n}" for n in range(1, 10)), *(f"random:{s}" for s in (2, 19, 20, 24, 26, 29, 40, 45, 53, 57)))
 
 DIAGONAL = Inertia(1.5, (0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.03, 0.0, 0.025))
-TILTED = Inertia(1.5, (0.0, 0.0, 0.0), (0.02, 0.001, 0.0, 0.03, 0.0, 0.025))
+TILTED, TILTED_XZ, TILTED_YZ = (
+    Inertia(1.5, (0.0, 0.0, 0.0), (0.02, xy, xz, 0.03, yz, 0.025)) for xy, xz, yz in 0.001 * np.eye(3)
+)
 SHIFTED = Inertia(1.5, (0.0, 0.1, 0.0), (0.02, 0.0, 0.0, 0.03, 0.0, 0.025))
 PLACE = Placement((0.1, 0.2, -0.3), (0.8, 0.0, 0.6, 0.0))
 X, SKEW = (1.0, 0.0, 0.0), (0.6, 0.8, 0.0)
@@ -52,6 +54,7 @@ SIMPLE: dict[str, tuple[Body, ...]] = {
     "free": (body("a", FREE),),
     "free, com off the origin": (body("a", FREE, SHIFTED),),
     "free, axes not principal": (body("a", FREE, TILTED),),
+    "free, products xz and yz": (body("a", FREE, TILTED_XZ), body("b", FREE, TILTED_YZ)),
     "free with a fixed child": (body("a", FREE), body("b", FIXED, parent="a")),
     "two free ones": (body("a", FREE), body("b", FREE)),
     "free ones around a chain": (body("a", FREE), body("b", FREE), body("c", HINGE, parent="b", axis=X), body("d", FREE)),

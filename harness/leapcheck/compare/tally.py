@@ -44,19 +44,28 @@ class PairTally:
     kinds: dict[str, KindRow] = field(default_factory=dict)
     histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros(np.diff(HISTOGRAM_DECADES)[0], dtype=np.int64))
     heat: Floats | None = None
+    near: bool = True
+    """Whether the figures are those of states near the origin or of discrepancies; else of far states, for want of others."""
 
     def merge(self, later: PairTally) -> None:
         """Adds what a later unit found; on a tie the earlier unit keeps the worst state."""
         self.states += later.states
+        self.histogram = self.histogram + later.histogram
+        for kind, row in later.kinds.items():
+            mine = self.kinds.get(kind)
+            self.kinds[kind] = row if mine is None else _joined_rows(mine, row)
+        if later.near == self.near:
+            self._merge_figures(later)
+        elif later.near:
+            for name in ("error", "absolute", "absolute_place", "rounding", "tolerance", "worst", "heat", "near"):
+                setattr(self, name, getattr(later, name))
+
+    def _merge_figures(self, later: PairTally) -> None:
         self.error = max(self.error, later.error)
         if later.absolute > self.absolute:
             self.absolute, self.absolute_place = later.absolute, later.absolute_place
         if later.rounding > self.rounding:
             self.rounding, self.tolerance, self.worst = later.rounding, later.tolerance, later.worst
-        for kind, row in later.kinds.items():
-            mine = self.kinds.get(kind)
-            self.kinds[kind] = row if mine is None else _joined_rows(mine, row)
-        self.histogram = self.histogram + later.histogram
         if later.heat is not None:
             self.heat = later.heat if self.heat is None else np.maximum(self.heat, later.heat)
 
@@ -80,7 +89,8 @@ def pair_tally(
     distance = _base_distance(spec, states)
     verdicts = _verdicts(distance, in_units)
     told = (distance <= NEAR) | np.array([verdict is Verdict.DISCREPANCY for verdict in verdicts])
-    told |= not told.any()
+    near = bool(told.any())
+    told |= not near
     worst = int(np.where(told, in_units, -1.0).argmax())
     flat = int(error[worst].argmax())
     place = tuple(int(i) for i in np.unravel_index(flat, values.shape[1:])) if values.ndim > 1 else ()
@@ -97,6 +107,7 @@ def pair_tally(
         kinds=_kind_rows(states, per_state, in_units, verdicts),
         histogram=_histogram(per_state),
         heat=error[told].reshape(-1, *values.shape[1:]).max(axis=0) if quantity == "mass_matrix" else None,
+        near=near,
     )
 
 

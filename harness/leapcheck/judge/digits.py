@@ -39,7 +39,7 @@ def lost_digits(at: Case) -> Cause | None:
     if fit is not None and fit.explains:
         axes = "principal axes found to 1e-8 only (MuJoCo's fullinertia before 3.14), or XML of six digits"
         return Cause("model", f"the rotational inertias alone have lost digits: {axes}", falls(at, fit))
-    fit = fitted(posed, [*_everything(at)], STEP)
+    fit = fitted(posed, [*_everything(at)], STEP, rounds=2, chord=True)
     return Cause("model", f"all numbers of the model are off a little: {six}", falls(at, fit)) if fit and fit.explains else None
 
 

@@ -84,15 +84,19 @@ def equation(at: Case) -> Equation:
     return Equation(tree, function, target, scale)
 
 
-def fitted(equation: Equation, changes: Sequence[Change], step: float = 1.0, rounds: int = 1) -> Fit | None:
-    """The least-squares fit of parameters (Gauss-Newton where rounds > 1); None where the equations are too few."""
+def fitted(equation: Equation, changes: Sequence[Change], step: float = 1.0, rounds: int = 1, chord: bool = False) -> Fit | None:
+    """The least-squares fit of parameters; None where the equations are too few.
+
+    With `rounds` > 1 by Gauss-Newton, or with the first round's derivatives throughout (`chord`), enough for small changes.
+    """
     rows = _rows(equation, len(changes))
-    tree, total, shows = equation.tree, np.zeros(len(changes)), np.ones(len(changes), dtype=bool)
+    tree, total, A = equation.tree, np.zeros(len(changes)), None
+    shows = np.ones(len(changes), dtype=bool)
     for _ in range(rounds):
         value = equation.function(tree, rows)
-        residual = _scaled(equation, equation.target[rows] - value, rows)
-        A = np.column_stack([_scaled(equation, equation.function(change(tree, step), rows) - value, rows) for change in changes])
-        solved = _solution(A / step, residual)
+        if A is None or not chord:
+            A = np.column_stack([_scaled(equation, equation.function(c(tree, step), rows) - value, rows) for c in changes]) / step
+        solved = _solution(A, _scaled(equation, equation.target[rows] - value, rows))
         if solved is None:
             return None
         found, shows = solved
@@ -125,9 +129,11 @@ def _solution(A: Floats, b: Floats) -> tuple[Floats, NDArray[np.bool_]] | None:
     told = np.random.default_rng(0).permutation(told)[: max(LEAST_ROWS, 4 * ROWS_PER_PARAMETER * A.shape[1])]
     norms = np.linalg.norm(A[told], axis=0)
     norms[norms == 0.0] = 1.0
-    U, sigma, V = np.linalg.svd(A[told] / norms, full_matrices=False)
+    # QR first: the singular vectors are then those of a matrix no larger than the number of parameters.
+    triangle = np.linalg.qr(np.column_stack([A[told] / norms, b[told]]), mode="r")
+    U, sigma, V = np.linalg.svd(triangle[:, :-1], full_matrices=False)
     rank = int((sigma > RANK * sigma.max(initial=0.0)).sum())
     if len(told) < max(1, ROWS_PER_PARAMETER * rank):
         return None
-    x = V[:rank].T @ (U[:, :rank].T @ b[told] / sigma[:rank])
+    x = V[:rank].T @ (U[:, :rank].T @ triangle[:, -1] / sigma[:rank])
     return x / norms, np.asarray((V[:rank] ** 2).sum(axis=0) > 1.0 - SEEN)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from leapcheck_models.spec import JointType, RobotSpec, Vector3
+from leapcheck_models.spec import WORLD, JointType, RobotSpec, Vector3
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import RigidInertia
 from leapcheck_reference.tree import Tree
 from numpy.typing import NDArray
 
-from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
+from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, values
 from leapcheck.judge.changes import axis_changes, inertia_changes, inertia_factor_change, placement_changes, point_changes
 from leapcheck.judge.fit import Equation, equation, fitted
 from leapcheck.judge.order import POINT_QUANTITIES
@@ -106,11 +106,14 @@ def _other_axis(at: Case, i: int) -> Cause | None:
 
 
 def _rigid(spec: RobotSpec, i: int) -> str:
-    """A remark on the bodies that move with a link as one, which some compilers fuse."""
-    body = spec.bodies[i]
-    fixed = [b.name for b in spec.bodies if b.parent == body.name and b.joint.type is JointType.FIXED]
-    rigid = ([body.parent] if body.joint.type is JointType.FIXED else []) + fixed
-    return f" (it is rigid with {', '.join(rigid)}: fused bodies)" if rigid else ""
+    """A remark on the links that move with a link as one, which some compilers fuse."""
+    carriers: dict[str, str] = {}
+    for body in spec.bodies:
+        fixed = body.joint.type is JointType.FIXED and body.parent != WORLD
+        carriers[body.name] = carriers[body.parent] if fixed else body.name
+    name = spec.bodies[i].name
+    mates = [other for other, carrier in carriers.items() if carrier == carriers[name] and other != name]
+    return f" (rigid with {listed(mates)}: one of them, or how they are fused)" if mates else ""
 
 
 def _inertia_words(true: RigidInertia, held: RigidInertia, shows: NDArray[np.bool_]) -> str:

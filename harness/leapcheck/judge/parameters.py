@@ -80,12 +80,20 @@ def gravity(at: Case) -> Cause | None:
 
 def common_factor(at: Case) -> Cause | None:
     """All masses, or every entry, multiplied by one factor: total mass, gravity, or a unit; and what the factor suggests."""
-    if at.quantity in WITH_MASS and at.quantity != "kinetic_energy":  # there it would hide a missing 1/2
-        fit = fitted(equation(at), [masses_change])
-        if fit is not None and fit.explains:
-            factor = 1.0 + float(fit.changes[0])
-            cause = f"all masses and inertias of links and rotors are multiplied by {plain(factor)}{_suggestion(factor)}"
-            return Cause("model" if factor > SAME else "convention", cause, falls(at, fit))
+    attempts = (_entries_factor, _masses_factor) if at.quantity == "kinetic_energy" else (_masses_factor, _entries_factor)
+    return attempts[0](at) or attempts[1](at)
+
+
+def _masses_factor(at: Case) -> Cause | None:
+    fit = fitted(equation(at), [masses_change]) if at.quantity in WITH_MASS else None
+    if fit is None or not fit.explains:
+        return None
+    factor = 1.0 + float(fit.changes[0])
+    cause = f"all masses and inertias of links and rotors are multiplied by {plain(factor)}{_suggestion(factor)}"
+    return Cause("model" if factor > SAME else "convention", cause, falls(at, fit))
+
+
+def _entries_factor(at: Case) -> Cause | None:
     square = float((at.expected**2).sum())
     factor = float((at.found * at.expected).sum()) / square if square else 0.0
     cause = f"every entry is multiplied by {plain(factor)}{_suggestion(factor)}"

@@ -22,7 +22,7 @@ BITS = 256
 """Working precision of the truth; a double has 53."""
 
 RADIUS = 1e-30
-"""Largest radius of a result, relative to the largest entry; measured worst over robots and kinds of states: 5e-56."""
+"""Largest radius of a result, relative to the largest entry or 1; measured worst over robots and kinds of states: 5e-56."""
 
 APART = 10.0
 """Factor by which one side's error must exceed the other's to be called the wrong one."""
@@ -74,12 +74,10 @@ def _function(quantity: str) -> Callable[..., Any]:
 
 
 def _midpoints(quantity: str, balls: Any) -> Floats:
-    middle = np.empty(balls.shape)
-    radius = 0.0
+    """Midpoints, each rounded to double once; ArithmeticError where a radius is too large or a ball is no number."""
+    middle, radius = np.empty(balls.shape), np.empty(balls.shape)
     for place, ball in np.ndenumerate(balls):
-        ball = arb(ball)
-        middle[place] = float(ball.mid())
-        radius = max(radius, float(ball.rad()))
-    if not radius <= RADIUS * max(np.abs(middle).max(initial=0.0), 1.0):
-        raise ArithmeticError(f"the truth of {quantity} is known to {radius:.3g} only with {BITS} bits: the state is singular")
+        middle[place], radius[place] = float(arb(ball).mid()), float(arb(ball).rad())
+    if not (radius <= RADIUS * max(1.0, float(np.abs(middle).max(initial=0.0)))).all():
+        raise ArithmeticError(f"the truth of {quantity} is not known to 30 digits with {BITS} bits: the state is singular")
     return middle

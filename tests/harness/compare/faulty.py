@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from multiprocessing import parent_process
 from typing import Any
 
 import leapcheck_reference as reference
@@ -132,6 +133,13 @@ def printing(spec: RobotSpec) -> Functions:
 def raising_factory(spec: RobotSpec) -> Functions:
     """Cannot be made."""
     raise OSError(f"no licence for {spec.name}")
+
+
+def only_in_the_first_process(spec: RobotSpec) -> Functions:
+    """Cannot be made in a worker, as with one licence or one graphics card."""
+    if parent_process() is not None:
+        raise OSError("the licence is in use")
+    return only_mass_matrix(spec)
 
 
 def nothing(_spec: RobotSpec) -> Functions:

@@ -108,9 +108,7 @@ def test_what_a_file_format_cannot_hold_is_not_compared() -> None:
     assert "ball joint" in at.not_compared[0]
 
 
-@pytest.mark.parametrize(
-    "target", ["faulty:raising_factory", "faulty:missing", "faulty:number", "faulty:nothing", "nowhere:f"]
-)
+@pytest.mark.parametrize("target", ["faulty:raising_factory", "faulty:missing", "faulty:number", "faulty:nothing", "nowhere:f"])
 def test_an_engine_that_cannot_be_made_leaves_the_others(target: str) -> None:
     at = bench(load("two_link_arm"), ("reference", target, "mujoco"))
     assert [engine.name for engine in at.engines] == ["reference", "mujoco"]

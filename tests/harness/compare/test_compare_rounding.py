@@ -93,6 +93,16 @@ def test_the_unit_of_a_force_that_cancels_to_nothing_is_that_of_its_terms() -> N
     assert units["coriolis_force"][0] > 1e-5
 
 
+def test_the_unit_of_a_force_that_is_nothing_but_rounding_is_that_of_the_energy() -> None:
+    spec = load("tree4_1")  # four joints on the world: each turns about an axis that stands still, and nothing couples them
+    states = generated_states(spec, UNIT, 0, 0)
+    units, answers = rounding(spec, states, ("coriolis_force", "kinetic_energy"))
+    noise = np.abs(answers["coriolis_force"]).max(axis=1)
+    assert 0.0 < noise.max() < 1e-11
+    absolute = units["coriolis_force"] * noise
+    assert (absolute >= FLOOR * answers["kinetic_energy"])[noise > 0.0].all()
+
+
 @cache
 def bench_of(robot: str) -> tuple[RobotSpec, States, Answers, dict[str, Floats]]:
     spec = load(robot)

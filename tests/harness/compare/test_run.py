@@ -68,7 +68,7 @@ def test_a_planted_fault_is_found_and_its_engine_blamed(fault: str) -> None:
     run = run_of(LEG, (*OURS, name))
     assert (run.exit_status, run.failures) == (1, ())
     assert {(d.quantity, d.engine) for d in run.discrepancies} == {(quantity, name) for quantity in DISAGREEMENTS[fault]}
-    assert all(d.who_is_wrong.startswith(f"{name}: its ") for d in run.discrepancies)
+    assert all(d.who_is_wrong.startswith(f"{name} is wrong: ") for d in run.discrepancies)
     bad = {(row.quantity, row.engine, row.against) for row in run.comparisons if row.verdict is Verdict.DISCREPANCY}
     assert bad == {(quantity, name, other) for quantity in DISAGREEMENTS[fault] for other in OURS}
     assert rows_of(run, *OURS) == without_truth(run_of(LEG, OURS))  # the others are compared as if it were not there
@@ -177,6 +177,16 @@ def test_one_and_two_processes_give_the_same_record() -> None:
     assert alone.provenance.states == 2 * UNIT + 40
     assert alone.discrepancies
     assert alone.failures
+
+
+def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure() -> None:
+    engines = ("reference", "mujoco", "faulty:only_in_the_first_process")
+    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 2 * UNIT), workers=2)
+    assert run.exit_status == 1
+    (failure,) = run.failures
+    assert failure.engine == engines[-1]
+    assert "the licence is in use" in failure.message
+    assert {(row.engine, row.against) for row in run.comparisons} == {("mujoco", "reference")}
 
 
 def test_progress_counts_the_units() -> None:
