@@ -166,6 +166,21 @@ def test_input_is_left_alone_and_quaternions_are_normalised() -> None:
     q_u = conventions.configuration(case.convention, off)
     np.testing.assert_array_equal(off, kept)
     np.testing.assert_allclose(q_u[:, 3:7], q[:, [4, 5, 6, 3]], rtol=EXACT)
+    np.testing.assert_array_equal(np.delete(q_u, range(3, 7), axis=1), np.delete(off, range(3, 7), axis=1))
+
+
+def test_rotation_matrices_of_quaternions_of_any_norm() -> None:
+    quaternions = np.random.default_rng(3).normal(size=(5, 4))
+    R = conventions.rotation_matrices(quaternions)
+    np.testing.assert_allclose(R @ conventions.transposed(R), np.broadcast_to(np.eye(3), R.shape), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(conventions.rotation_matrices(3.0 * quaternions), R, rtol=0, atol=EXACT)
+
+
+def test_constants_of_a_convention_are_read_only() -> None:
+    convention = mujoco_case(load("two_link_arm")).convention
+    for constant in (convention.columns, convention.shuffle):
+        with pytest.raises(ValueError, match="read-only"):
+            constant[0] = 1
 
 
 def test_joints_are_found_by_name_where_urdf_sorts_them() -> None:

@@ -47,11 +47,12 @@ FIRST = {  # the tests most likely to kill a module's mutants; all others of the
     "scalar": ("test_rotation", "test_any_scalar"),
     "solids": ("test_solids", "test_spatial_inertia", "test_errata"),
     "spatial_inertia": ("test_spatial_inertia", "test_solids", "test_errata"),
+    "volume_integrals": ("test_solids", "test_spatial_inertia", "test_errata"),
     "state": ("test_state_checks", "test_batch"),
     "tree": ("test_geared_rotors", "test_contact", "test_state_checks"),
 }
 OF_SOLIDS = ("test_solids", "test_spatial_inertia", "test_errata")
-ALONE = ("solids", "spatial_inertia")  # modules that the tree dynamics do not use
+ALONE = ("solids", "spatial_inertia", "volume_integrals")  # modules that the tree dynamics do not use
 SLOW_LAST = ("test_batch", "test_any_scalar", "test_mass_matrix", "test_contact")
 
 TEST_LIMIT = 20.0  # seconds of one test; the slowest takes 1 to 2
@@ -73,13 +74,18 @@ class Target:
 
 
 def targets() -> list[Target]:
-    """The tree dynamics with MuJoCo's layouts, inertias and solids, and the conventions."""
-    dynamics = [
-        _dynamics(file)
-        for file in sorted(REFERENCE.glob("*.py"))
-        if file.stem in FIRST or (TESTS / f"test_{file.stem}.py").exists()
-    ]
-    return [*dynamics, Target(CONVENTIONS, CONVENTIONS.parent, tuple(ROOT / "tests" / name for name in CONVENTION_TESTS))]
+    """The tree dynamics with MuJoCo's layouts, inertias and solids, the classical dynamics, and the conventions."""
+    tested = [file for file in sorted(REFERENCE.glob("*.py")) if file.stem in FIRST or (TESTS / f"test_{file.stem}.py").exists()]
+    classical = [file for file in sorted((REFERENCE / "classical").glob("*.py")) if file.stem != "__init__"]
+    conventions = Target(CONVENTIONS, CONVENTIONS.parent, tuple(ROOT / "tests" / name for name in CONVENTION_TESTS))
+    return [*map(_dynamics, tested), *map(_classical, classical), conventions]
+
+
+def _classical(file: Path) -> Target:
+    """A module of the classical dynamics: its own tests first, if it has some, then those of the others."""
+    folder = TESTS / "classical"
+    tests = sorted(folder.glob("test_*.py"), key=lambda test: (test.stem != f"test_{file.stem}", test.stem))
+    return Target(file, REFERENCE, (tests[0],), (*tests[1:], TESTS / "test_errata.py"))
 
 
 def _dynamics(file: Path) -> Target:

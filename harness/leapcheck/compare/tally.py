@@ -15,7 +15,7 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
-TOLERANCE_UNITS = 128.0
+TOLERANCE_UNITS = 256.0
 """Tolerance in units of the expected rounding.
 
 An engine rounds after each of the hundreds of operations on the way from a state to an entry; the unit holds one

@@ -18,6 +18,10 @@ from leapcheck.states import States
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 """At the point, world axes: in these a frame's classical acceleration and Jacobian are what the harness compares."""
 
+FORGOTTEN_ARMATURE = (
+    "kinetic energy left out: Pinocchio 4.1.0's computeKineticEnergy forgets the armature of joints about generic axes"
+)
+
 
 class PinocchioEngine:
     """One robot in Pinocchio, with its rotors as bodies; owns the model and its data."""
@@ -50,13 +54,19 @@ class PinocchioEngine:
 
     @property
     def route(self) -> str:
-        """How the robot came into Pinocchio."""
-        return self._route
+        """How the robot came into Pinocchio, and what of its answers is left out for a known defect."""
+        return f"{self._route}; {FORGOTTEN_ARMATURE}" if self._forgets_armature else self._route
 
     @property
     def quantities(self) -> frozenset[str]:
-        """All canonical quantities."""
-        return frozenset(NEEDS)
+        """All canonical quantities, but kinetic energy where Pinocchio is known to compute it wrongly."""
+        return frozenset(NEEDS) - ({"kinetic_energy"} if self._forgets_armature else set())
+
+    @property
+    def _forgets_armature(self) -> bool:
+        """Whether a joint about a generic axis has armature: see `FORGOTTEN_ARMATURE`; a test says when that is mended."""
+        unaligned = (j for j in self._model.joints if j.shortname() == "JointModelRevoluteUnaligned")
+        return any(self._model.armature[joint.idx_v] for joint in unaligned)
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical."""

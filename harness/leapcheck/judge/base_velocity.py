@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from leapcheck import conventions
 from leapcheck.conventions import product, transposed
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
 from leapcheck.judge.coordinates import COORDINATES, MUJOCO, Coordinates, free_joints, velocity_map, velocity_map_rate
-from leapcheck.states import Floats, States
+from leapcheck.quantities import QUANTITIES
+from leapcheck.states import Floats
 
 AFFECTED = frozenset(
     {
@@ -43,74 +46,71 @@ def base_velocity(at: Case) -> Cause | None:
 
 
 def _hypotheses(at: Case) -> Iterator[Hypothesis]:
-    right = _Own.at(at, MUJOCO, at.states)
+    q, v, tau = at.states.q, at.states.v, at.states.tau
+    adapter = _adapter(at, MUJOCO)
+    rate = velocity_map_rate(at.spec, q, v, MUJOCO)
     for share, words in TDOT_WORDS.items():
         cause = f"{TDOT} {words}: the base velocity behind it is in world axes"
-        yield Hypothesis("convention", cause, right.converted(share))
+        yield Hypothesis("convention", cause, adapter.canonical(adapter.own(at.expected, rate), share * rate))
     for coordinates in COORDINATES:
-        left = _Own.at(at, coordinates, at.states)
-        yield Hypothesis("convention", f"the answers are left in the base coordinates {coordinates.words}", left.value)
-        T = velocity_map(at.spec, at.states.q, coordinates)
-        v, tau = product(transposed(T), at.states.v), product(transposed(T), at.states.tau)
-        believed = replace(at.states, v=v, tau=tau)
-        raw = _Own.at(at, coordinates, believed)
-        yield Hypothesis("convention", f"the base velocity is taken and given as {coordinates.words}", raw.value)
+        adapter, rate = _adapter(at, coordinates), velocity_map_rate(at.spec, q, v, coordinates)
+        cause = f"the answers are left in the base coordinates {coordinates.words}"
+        yield Hypothesis("convention", cause, adapter.own(at.expected, rate))
+        if not set(QUANTITIES[at.quantity].arguments) & {"v", "tau"}:
+            continue
+        back = transposed(adapter.T)
+        believed = replace(at.states, v=product(back, v), tau=product(back, tau))
+        canonical = values(at.quantity, at.spec, believed)
+        own = adapter.own(canonical, velocity_map_rate(at.spec, q, believed.v, coordinates))
         words = f"the base velocity is taken as {coordinates.words}"
-        yield Hypothesis("convention", words, values(at.quantity, at.spec, believed))
-        yield Hypothesis("convention", f"{words}, but not in Tdot v", raw.converted(1.0))
+        yield Hypothesis("convention", f"{words}, and the answers are left so", own)
+        yield Hypothesis("convention", words, canonical)
+        yield Hypothesis("convention", f"{words}, but not in Tdot v", adapter.canonical(own, rate))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Own:
-    """An engine's `value` in its own coordinates, at the canonical states that it believes in; T and Tdot v of the adapter."""
+class _Adapter:
+    """What stands between an engine's coordinates u = T v and the canonical ones, T orthogonal; M_u and J_u where needed."""
 
     quantity: str
-    value: Floats
+    T: Floats
     M_u: Floats
     J_u: Floats
-    T: Floats
-    Tdot_v: Floats
 
-    @classmethod
-    def at(cls, at: Case, coordinates: Coordinates, believed: States) -> _Own:
-        T = velocity_map(at.spec, at.states.q, coordinates)
-        back = transposed(T)
-        true_rate = velocity_map_rate(at.spec, believed.q, believed.v, coordinates)
-        rate = velocity_map_rate(at.spec, at.states.q, at.states.v, coordinates)
-        M_u = conventions.mass_matrix(back, values("mass_matrix", at.spec, believed))
-        J_u = conventions.jacobians(back, values("contact_jacobians", at.spec, believed))
-        canonical = values(at.quantity, at.spec, believed)
-        match at.quantity:
-            case "mass_matrix":
-                value = M_u
-            case "bias_force" | "coriolis_force":
-                value = product(T, canonical) - product(M_u, true_rate)
-            case "gravity_force":
-                value = product(T, canonical)
-            case "forward_dynamics":
-                value = product(T, canonical) + true_rate
-            case "contact_jacobians":
-                value = J_u
-            case "contact_bias_accelerations":
-                value = canonical - product(J_u, true_rate[:, None, :])
-            case _:
-                value = canonical
-        return cls(at.quantity, value, M_u, J_u, T, rate)
-
-    def converted(self, share: float) -> Floats:
-        """The canonical value that an adapter makes of it with `share` of the Tdot term; 1 is right."""
-        Tdot_v = share * self.Tdot_v
+    def own(self, value: Floats, Tdot_v: Floats) -> Floats:
+        """The engine's own value behind a canonical one."""
         match self.quantity:
             case "mass_matrix":
-                return conventions.mass_matrix(self.T, self.value)
+                return conventions.mass_matrix(transposed(self.T), value)
             case "bias_force" | "coriolis_force":
-                return conventions.bias_force(self.T, self.value, self.M_u, Tdot_v)
+                return product(self.T, value) - product(self.M_u, Tdot_v)
             case "gravity_force":
-                return conventions.force(self.T, self.value)
+                return product(self.T, value)
             case "forward_dynamics":
-                return conventions.acceleration(self.T, self.value, Tdot_v)
+                return product(self.T, value) + Tdot_v
             case "contact_jacobians":
-                return conventions.jacobians(self.T, self.value)
+                return conventions.jacobians(transposed(self.T), value)
             case "contact_bias_accelerations":
-                return conventions.bias_accelerations(self.value, self.J_u, Tdot_v)
-        return self.value
+                return value - product(self.J_u, Tdot_v[:, None, :])
+        return value
+
+    def canonical(self, own: Floats, Tdot_v: Floats) -> Floats:
+        """The canonical value that an adapter makes of the engine's own with this Tdot v."""
+        match self.quantity:
+            case "bias_force" | "coriolis_force":
+                return conventions.bias_force(self.T, own, self.M_u, Tdot_v)
+            case "forward_dynamics":
+                return conventions.acceleration(self.T, own, Tdot_v)
+            case "contact_bias_accelerations":
+                return conventions.bias_accelerations(own, self.J_u, Tdot_v)
+        return own
+
+
+def _adapter(at: Case, coordinates: Coordinates) -> _Adapter:
+    T = velocity_map(at.spec, at.states.q, coordinates)
+    M_u, J_u = np.zeros(0), np.zeros(0)
+    if at.quantity in ("bias_force", "coriolis_force"):
+        M_u = conventions.mass_matrix(transposed(T), values("mass_matrix", at.spec, at.states))
+    if at.quantity == "contact_bias_accelerations":
+        J_u = conventions.jacobians(transposed(T), values("contact_jacobians", at.spec, at.states))
+    return _Adapter(at.quantity, T, M_u, J_u)

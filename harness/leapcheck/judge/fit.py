@@ -25,6 +25,9 @@ ROWS_PER_PARAMETER = 3
 LEAST_STATES, LEAST_ROWS = 12, 2000
 """States and equations that a fit uses at least, where there are so many; all states are then asked whether it holds."""
 
+SLOW = 0.7
+"""Share of the residual that a Gauss-Newton step may leave."""
+
 SEEN = 1e-6
 """What a parameter that shows may lack of lying in the row space, squared."""
 
@@ -91,12 +94,16 @@ def fitted(equation: Equation, changes: Sequence[Change], step: float = 1.0, rou
     """
     rows = _rows(equation, len(changes))
     tree, total, A = equation.tree, np.zeros(len(changes)), None
-    shows = np.ones(len(changes), dtype=bool)
+    shows, left = np.ones(len(changes), dtype=bool), np.inf
     for _ in range(rounds):
         value = equation.function(tree, rows)
+        residual = _scaled(equation, equation.target[rows] - value, rows)
+        if np.linalg.norm(residual) > SLOW * left:  # done, or on the way to nowhere
+            break
+        left = float(np.linalg.norm(residual))
         if A is None or not chord:
             A = np.column_stack([_scaled(equation, equation.function(c(tree, step), rows) - value, rows) for c in changes]) / step
-        solved = _solution(A, _scaled(equation, equation.target[rows] - value, rows))
+        solved = _solution(A, residual)
         if solved is None:
             return None
         found, shows = solved
@@ -130,7 +137,7 @@ def _solution(A: Floats, b: Floats) -> tuple[Floats, NDArray[np.bool_]] | None:
     norms = np.linalg.norm(A[told], axis=0)
     norms[norms == 0.0] = 1.0
     # QR first: the singular vectors are then those of a matrix no larger than the number of parameters.
-    triangle = np.linalg.qr(np.column_stack([A[told] / norms, b[told]]), mode="r")
+    _, triangle = np.linalg.qr(np.column_stack([A[told] / norms, b[told]]))
     U, sigma, V = np.linalg.svd(triangle[:, :-1], full_matrices=False)
     rank = int((sigma > RANK * sigma.max(initial=0.0)).sum())
     if len(told) < max(1, ROWS_PER_PARAMETER * rank):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,12 @@ from typing import Any
 
 PLANTED = Path(__file__).parent.parent / "compare"
 ANSI = "\x1b["
+REFUSED = ("--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "4", "--workers", "1")
+"""Options of a comparison that should be refused; it is quick where it is not."""
+
+REMEDIES = r"\b(use|give|add|correct|choose|must|list|let|name|divide|leave|see|say|try|keep|save|write|normalise|define|has five)\b"
+"""A refusal says what to do: one of these words stands in it."""
+
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE")}
 
 
@@ -38,3 +45,15 @@ def program(folder: Path, *words: str, python: tuple[str, ...] = ("-m", "leapche
     command = [sys.executable, *python, *words]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+def refusal(leapcheck: Leapcheck, folder: Path, *words: str | Path) -> str:
+    """The one line of a command that is refused; nothing else may have happened."""
+    before = sorted(folder.rglob("*"))
+    result = leapcheck(*words)
+    assert (result.status, result.out) == (2, "")
+    assert re.fullmatch(r"leapcheck: [^\n]+\n", result.err), result.err
+    assert "Traceback" not in result.err
+    assert re.search(REMEDIES, result.err), result.err
+    assert sorted(folder.rglob("*")) == before
+    return result.err

@@ -128,9 +128,7 @@ def test_a_failing_engine_of_the_users_gives_status_1_and_the_rest_of_the_report
 
 
 def test_several_engines_of_the_users(leapcheck: Leapcheck) -> None:
-    result = leapcheck(
-        "compare", "two_link_arm", *QUICK, "--engine", "faulty:clean", "--engine", "faulty:overwriting", "--json"
-    )
+    result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", "faulty:clean", "--engine", "faulty:overwriting", "--json")
     assert result.status == 0
     assert [engine["name"] for engine in result.json["engines"]] == [
         "reference", "mujoco", "faulty:clean", "faulty:overwriting",
@@ -188,7 +186,7 @@ def test_exit_status_of_the_program(tmp_path: Path, words: tuple[str, ...], stat
 
 
 def test_colour_and_a_progress_bar_on_a_terminal(tmp_path: Path) -> None:
-    words = ("compare", "two_link_arm", *QUICK[:-4], "--states", "700", "--workers", "1")
+    words = ("compare", "two_link_arm", *QUICK)
     shown = on_a_terminal(tmp_path, *words)
     assert ANSI in shown
     assert "comparing" in shown

@@ -69,9 +69,12 @@ def test_engine_agrees_with_the_reference(robot: str, name: str) -> None:
         assert cannot_hold(name, spec)
         return
     assert not cannot_hold(name, spec)
-    assert engine.quantities == {*CANONICAL, *(STORAGE if name == "mujoco" else ())}
-    answers = engine.evaluate(states, sorted(engine.quantities))
-    reference = {**reference, "kinetic_energy": reference["kinetic_energy"] - lost_energy(engine, spec, states)}
+    lost = lost_energy(engine, spec, states)
+    able = {*CANONICAL, *(STORAGE if name == "mujoco" else ())}
+    assert engine.quantities == able - ({"kinetic_energy"} if lost.any() else set())
+    # Asked all the same: the day that Pinocchio mends its energy, this fails, and the quantity need no more be left out.
+    answers = engine.evaluate(states, sorted(able))
+    reference = {**reference, "kinetic_energy": reference["kinetic_energy"] - lost}
     for quantity, found in answers.items():
         tolerance = TOLERANCES[quantity][robot.startswith("random")]
         assert error(quantity, found, reference[quantity], reference["mass_matrix"], states.v) < tolerance, quantity

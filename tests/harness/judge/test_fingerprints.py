@@ -22,8 +22,6 @@ FIXED = "random:29"  # two roots without a base, 3 dof, a rotor, armature, tilte
 TWO_BASES = "random:27"  # 28 dof
 RIGID = "random:20"  # a base, a ball joint, a link rigid with another, tilted gravity
 
-DYNAMICS = ("mass_matrix", "bias_force", "forward_dynamics", "kinetic_energy", "csr")
-
 COUNT = 48
 """States of a block, all kinds among them."""
 
@@ -115,20 +113,22 @@ def test_rounding_is_called_rounding(quantity: str) -> None:
 @pytest.mark.parametrize(("floor", "kind"), [(0.0, "round-off"), (1e4, "unexplained")])
 def test_cancellation_is_excused_far_from_the_origin_only(floor: float, kind: str) -> None:
     """An error of 1e-15 per metre of the base's distance, or as large everywhere as 10 km away."""
+    rng = np.random.default_rng(2)
 
     def off(_spec: RobotSpec, _name: str, values: p.Array, states: States) -> p.Array:
         distance = np.linalg.norm(states.q[:, :3], axis=1)[:, None, None]
-        return values * (1.0 + 1e-15 * np.maximum(distance, floor) * np.sin(1e6 * values))
+        return values * (1.0 + 1e-15 * np.maximum(distance, floor) * rng.uniform(-1.0, 1.0, values.shape))
 
-    found = cause(FLOATING, "mass_matrix", p.answering(off))
+    found = cause("box", "mass_matrix", p.answering(off))
     assert found.cause_class == kind, found
     assert ("imprecise" in found.cause) == (kind == "round-off")
 
 
 UNRELATED = [
-    *((FIXED, quantity, size) for quantity in DYNAMICS for size in (1e-2, 1e-7, 1e-10)),
+    *((FIXED, quantity, size) for quantity in ("mass_matrix", "bias_force", "csr") for size in (1e-2, 1e-7, 1e-10)),
     (FLOATING, "contact_jacobians", 1e-2),
-    (FLOATING, "cinert", 1e-8),
+    (FIXED, "forward_dynamics", 1e-2),
+    (FLOATING, "cinert", 1e-2),
     (CHEETAH, "mass_matrix", 1e-2),
 ]
 
@@ -142,17 +142,16 @@ def test_an_unrelated_error_is_not_named(robot: str, quantity: str, size: float)
 
 
 def test_the_pattern_of_an_unknown_error_names_rows_link_and_states() -> None:
-    """One leg's three dofs are off at speed, by something that no model does."""
+    """The two dofs of one root's tree are off at speed, by something that no model does."""
 
     def off(_spec: RobotSpec, _name: str, values: p.Array, states: States) -> p.Array:
-        values[:, 9:12] += 0.1 * np.abs(states.v[:, 9:12]) ** 1.5
+        values[:, 1:] += 0.1 * np.abs(states.v[:, 1:]) ** 1.5
         return values
 
-    found = cause(CHEETAH, "coriolis_force", p.answering(off))
+    found = cause(FIXED, "bias_force", p.answering(off))
     assert found.cause_class == "unexplained"
-    rows = "rows FL_abad_joint, FL_hip_joint, FL_knee_joint; the link FL_knee and its relatives"
-    assert rows in found.evidence, found.evidence
-    assert "none in states of the kind rest" in found.evidence, found.evidence
+    assert "2 of 3 entries are wrong; rows joint_1, joint_2; the link link_2 and its relatives" in found.evidence, found
+    assert "none in states of the kind rest" in found.evidence, found
 
 
 def test_the_other_side_may_be_the_wrong_one() -> None:
