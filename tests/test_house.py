@@ -13,9 +13,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from leapcheck.cli import COMMANDS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from leapcheck.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"leapcheck": "harness", "leapcheck_reference": "reference", "leapcheck_models": "models"}

@@ -94,7 +94,7 @@ def problems(group: Iterable[Run]) -> list[str]:
 def table(title: str, worst: Iterable[Worst], goals: dict[str, float]) -> str:
     """Markdown table of the worst errors beside their goals."""
     lines = [f"## {title}", ""]
-    lines.append("| quantity | scale | worst error | goal | in units of expected rounding | where | far from the origin (units) |")
+    lines.append("| quantity | scale | worst error | goal | expected roundings | where | far from the origin (roundings) |")
     lines.append("|---|---|---|---|---|---|---|")
     for row in worst:
         quantity, goal = QUANTITIES[row.quantity], goals.get(row.quantity)

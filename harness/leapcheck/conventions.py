@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
-from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 

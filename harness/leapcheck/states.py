@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
+
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 from leapcheck_models.validation import UNIT_TOLERANCE
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -59,7 +59,9 @@ def _parsed(where: str, content: bytes) -> Any:
     except UnicodeDecodeError:
         raise ValueError(f"{where} is not UTF-8 text: save it as UTF-8") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"{where} is not JSON: line {error.lineno}, column {error.colno}: {error.msg}: correct it there") from None
+        raise ValueError(
+            f"{where} is not JSON: line {error.lineno}, column {error.colno}: {error.msg}: correct it there"
+        ) from None
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 

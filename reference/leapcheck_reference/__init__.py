@@ -1,7 +1,6 @@
 """The in-house dynamics, written once over any scalar."""
 
 from leapcheck_models.rotors import with_rotor_bodies
-
 from leapcheck_reference.contact import (
     contact_bias_accelerations,
     contact_inertia,

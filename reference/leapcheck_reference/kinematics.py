@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import JointType
 
+from leapcheck_models.spec import JointType
 from leapcheck_reference.rotation import axis_rotation, quaternion_rotation
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import Transform, composed, motion_cross, motion_to_child

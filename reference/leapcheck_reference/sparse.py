@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import JointType
 from numpy.typing import NDArray
 
+from leapcheck_models.spec import JointType
 from leapcheck_reference.kinematics import Frames, frames
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import skew

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import JointType
 
+from leapcheck_models.spec import JointType
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.tree import Tree
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from leapcheck_models.spec import (
     CONFIGURATION_SIZE,
     VELOCITY_SIZE,
@@ -17,7 +18,6 @@ from leapcheck_models.spec import (
     Vector3,
 )
 from leapcheck_models.validation import rotational_matrix
-
 from leapcheck_reference.rotation import quaternion_rotation, skew
 from leapcheck_reference.scalar import Array, Scalar, ScalarType, array_of, sqrt
 from leapcheck_reference.spatial import RigidInertia, Transform

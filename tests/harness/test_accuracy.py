@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from leapcheck.accuracy import (
     NAMED_GOALS,
     NAMED_STATES,

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+
 from leapcheck import conventions
 from leapcheck.conventions import Convention, Place
 from leapcheck.engines import mujoco_build, pinocchio_build

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import leapcheck_reference as reference
 import numpy as np
 import pytest
+
+import leapcheck_reference as reference
 from leapcheck.compare.entries import dof_names, entry_name, mujoco_dof_names
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.quantities import QUANTITIES

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 
-import leapcheck_reference as reference
 import numpy as np
 import pytest
+
+import leapcheck_reference as reference
 from leapcheck.compare.entries import entry_unit
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.quantities import QUANTITIES, Scale, sizes

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from leapcheck.states import KINDS, PATTERN, UNIT, States, generated_states, joined, perturbed, units
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec

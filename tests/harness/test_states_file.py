@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from leapcheck.states import States, generated_states, read_states, state_frame
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec

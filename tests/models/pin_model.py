@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec
 from leapcheck_models.validation import rotational_matrix

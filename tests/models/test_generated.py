@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+
 from leapcheck_models.generate import generated_files, write_generated
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.xml_text import file_stem, number

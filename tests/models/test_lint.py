@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from leapcheck_models.lint import RULES, Finding, lint
 from leapcheck_models.lint.mirror import right_name
 from leapcheck_models.robots import ROBOTS, load

@@ -12,6 +12,8 @@ import pinocchio as pin
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+
 from leapcheck_models.generate import write_generated
 from leapcheck_models.mjcf import Rotors, mjcf_text
 from leapcheck_models.robots import ROBOTS, load
@@ -19,7 +21,6 @@ from leapcheck_models.rotors import axial_inertia, rotation_matrix, with_lumped_
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec, Shape, add_body, add_contact_point
 from leapcheck_models.validation import rotational_matrix
 from leapcheck_models.xml_text import number
-from numpy.typing import NDArray
 
 ReadBack = tuple[RobotSpec, Any, Path]
 

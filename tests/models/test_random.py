@@ -4,13 +4,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from pin_model import configuration, mass_matrix, pin_model
+
 from leapcheck_models.robots import load
 from leapcheck_models.robots.draws import direction, generator, orientation, turned
 from leapcheck_models.robots.random_tree import random_tree
 from leapcheck_models.rotors import axial_inertia, rotation_matrix, with_rotor_bodies
 from leapcheck_models.spec import WORLD, JointType, RobotSpec, Rotor, as_json, spec_hash
 from leapcheck_models.validation import rotational_matrix
-from pin_model import configuration, mass_matrix, pin_model
 
 SEEDS = range(50)
 CONDITION = 1e8  # of M scaled to a unit diagonal; measured 1.7e6 over seeds 0..49

@@ -4,6 +4,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from pin_model import configuration, joint_model, mass_matrix, pin_inertia, pin_model, se3
+
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import (
     axial_inertia,
@@ -14,7 +16,6 @@ from leapcheck_models.rotors import (
 )
 from leapcheck_models.spec import ONE_DOF, Inertia, Joint, JointType, Placement, RobotSpec, Rotor, add_body
 from leapcheck_models.validation import is_realisable
-from pin_model import configuration, joint_model, mass_matrix, pin_inertia, pin_model, se3
 
 GEARED = ["mini_cheetah", *(f"random:{seed}" for seed in (1, 4, 9, 13, 40, 46))]
 

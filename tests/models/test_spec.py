@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from leapcheck_models.robots import load
 from leapcheck_models.spec import (
     Actuator,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.spec import as_json, spec_hash
 from leapcheck_models.spec_file import MAX_BYTES, read_spec, write_spec

@@ -8,11 +8,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 from leapcheck_reference import Tree, build
-from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 Array = NDArray[Any]
 

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 from generic_states import Array, rotation
+
 from leapcheck_models.spec import WORLD, Body, Inertia, JointType, Placement, RobotSpec
 from leapcheck_models.validation import rotational_matrix
 

@@ -9,6 +9,8 @@ import flint
 import numpy as np
 import pytest
 from generic_states import Array, Case, case, derivative, moved, rate, relative
+from running_error import UNIT_ROUNDOFF, Bounded
+
 from leapcheck_reference import (
     bias_force,
     build,
@@ -27,7 +29,6 @@ from leapcheck_reference import (
     mujoco_mass_matrix,
     potential_energy,
 )
-from running_error import UNIT_ROUNDOFF, Bounded
 
 FUNCTIONS: dict[str, Callable[[Any, Case], Any]] = {
     "M": lambda tree, at: mass_matrix(tree, at.q),

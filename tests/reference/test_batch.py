@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from generic_states import case, relative, robot
+
 from leapcheck_reference import (
     bias_force,
     cdof,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from generic_states import Case, derivative, moved, rate, relative
+
 from leapcheck_reference import coriolis_force, coriolis_matrix, mass_matrix
 
 ROUNDING = 1e-14  # of the largest entry; measured worst 1.0e-15

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+
 from leapcheck_models.spec import JointType
 from leapcheck_reference.classical import two_link
 from leapcheck_reference.classical.leg_jump import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from generic_states import Array, Case, case, derivative, joint_slices, rate, relative
+
 from leapcheck_models.spec import JointType
 from leapcheck_reference import cdof, cinert, crb, forward_kinematics, mujoco_mass_matrix
 from leapcheck_reference.kinematics import Motion, frames, propagated_accelerations

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 from generic_states import Array, Case, relative, scale_free
+
 from leapcheck_reference import factorization, mass_matrix, solution, sparsity_pattern
 from leapcheck_reference.factorization import dense_parent
 

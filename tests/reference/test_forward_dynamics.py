@@ -3,6 +3,7 @@ from __future__ import annotations
 import generic_states
 import numpy as np
 from generic_states import Case, relative
+
 from leapcheck_reference import bias_force, forward_dynamics, inverse_dynamics, mass_matrix
 
 ROUND_TRIP = 1e-10  # of the largest entry, times conditioning; measured worst 5.1e-12

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from generic_states import Case, case, relative, scale_free
+
 from leapcheck_models.rotors import with_rotor_coordinates
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec, Rotor, add_body
 from leapcheck_reference import (

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 from generic_states import Case, gradient, relative
+from world_bodies import potential_energy
+
 from leapcheck_reference import (
     bias_force,
     coriolis_force,
@@ -10,7 +12,6 @@ from leapcheck_reference import (
     inverse_dynamics,
     mass_matrix,
 )
-from world_bodies import potential_energy
 
 ROUNDING = 3e-14  # of the largest entry; measured worst 2.3e-15
 

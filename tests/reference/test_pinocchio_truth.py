@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from generic_states import Array, case, joint_slices, relative, rotation, scale_free
+
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import JointType, Placement, RobotSpec
 from leapcheck_models.validation import rotational_matrix

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
+
+from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
 
 ROUNDING = 5e-15  # measured worst 7.8e-16
 FAR_ANGLE = 3e-14  # SciPy's own rotvec at angles of up to 20 rad; measured worst 3.7e-15

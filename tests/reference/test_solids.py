@@ -9,6 +9,8 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
+
 from leapcheck_reference.rotation import quaternion_rotation
 from leapcheck_reference.solids import (
     box_inertia,
@@ -31,7 +33,6 @@ from leapcheck_reference.volume_integrals import (
     quadrature,
     uniform,
 )
-from scipy.spatial import ConvexHull
 
 INTEGRAL = 2e-14
 """Relative to the largest moment; measured 6e-15 (by quadrature), 9e-16 (meshes)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from generic_states import Array, derivative
+
 from leapcheck_reference.rotation import axis_rotation, skew
 from leapcheck_reference.spatial import (
     RigidInertia,

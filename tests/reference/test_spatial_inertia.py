@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
+
 from leapcheck_models.robots.mini_cheetah import mini_cheetah
 from leapcheck_models.validation import rotational_matrix
 from leapcheck_reference.classical.rigid_body import kinetic_energy

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from generic_states import Case, case, relative, scale_free
+
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import (
     bias_force,

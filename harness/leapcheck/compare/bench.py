@@ -37,7 +37,9 @@ class Bench:
     @property
     def rows(self) -> tuple[EngineRow, ...]:
         """The engines as records."""
-        return tuple(EngineRow(e.name, e.version, e.route, tuple(q for q in QUANTITIES if q in e.quantities)) for e in self.engines)
+        return tuple(
+            EngineRow(e.name, e.version, e.route, tuple(q for q in QUANTITIES if q in e.quantities)) for e in self.engines
+        )
 
 
 @dataclass(slots=True)

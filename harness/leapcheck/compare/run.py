@@ -109,7 +109,9 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
         failures += [failure for failure in outcome.failures if not _known(failure, failures)]
     rows = with_truth(plan.spec, tuple(comparison(plan.spec, *pair, tally) for pair, tally in tallies.items()))
     found = discrepancies(plan.spec, plan.robot, plan.seed, plan.states_arguments, at.engines, rows)
-    user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {n for n in plan.engines if isinstance(n, str) and ":" in n}
+    user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
+        n for n in plan.engines if isinstance(n, str) and ":" in n
+    }
     return Run(
         provenance=_provenance(plan),
         verdict=_verdict(plan, at, rows, found, failures),
@@ -177,14 +179,14 @@ def _exit_status(rows: Sequence[Comparison], failures: Sequence[Failure], user: 
     return int(bool(failures) or any(row.verdict is Verdict.DISCREPANCY for row in rows))
 
 
-def _verdict(
-    plan: Plan, at: Bench, rows: Sequence[Comparison], found: Sequence[Discrepancy], failures: Sequence[Failure]
-) -> str:
+def _verdict(plan: Plan, at: Bench, rows: Sequence[Comparison], found: Sequence[Discrepancy], failures: Sequence[Failure]) -> str:
     """The run in one sentence."""
     states = 1 if plan.only is not None else plan.total
     over = f"over {states:,} state{'s' if states > 1 else ''} of {plan.spec.name}".replace(",", " ")
     bad = [row for row in rows if row.verdict is Verdict.DISCREPANCY]
-    failed = f" {len(failures)} failure{'s' if len(failures) > 1 else ''} of {', '.join(dict.fromkeys(f.engine for f in failures))}."
+    failed = (
+        f" {len(failures)} failure{'s' if len(failures) > 1 else ''} of {', '.join(dict.fromkeys(f.engine for f in failures))}."
+    )
     if bad:
         what = ", ".join(dict.fromkeys(QUANTITIES[row.quantity].label for row in bad))
         who = list(dict.fromkeys(discrepancy.engine for discrepancy in found))
@@ -222,4 +224,3 @@ def _provenance(plan: Plan) -> Provenance:
             versions.append((package, "not installed"))
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     return Provenance(plan.robot, spec_hash(plan.spec), plan.seed, plan.total, plan.command, machine, tuple(versions))
-

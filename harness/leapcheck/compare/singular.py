@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from leapcheck_models.spec import RobotSpec
 
 from leapcheck.compare.entries import dof_names
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.states import generated_states
+from leapcheck_models.spec import RobotSpec
 
 SINGULAR = 1e-13
 """Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""

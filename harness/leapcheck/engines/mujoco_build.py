@@ -6,14 +6,14 @@ import xml.etree.ElementTree as ET
 
 import mujoco
 import numpy as np
-from leapcheck_models.mjcf import mjcf_text
-from leapcheck_models.spec import ONE_DOF, Body, JointType, RobotSpec
-from leapcheck_models.urdf import urdf_text
-from leapcheck_models.validation import rotational_matrix
 from numpy.typing import NDArray
 
 from leapcheck.conventions import Place
 from leapcheck.engines.errors import EngineError
+from leapcheck_models.mjcf import mjcf_text
+from leapcheck_models.spec import ONE_DOF, Body, JointType, RobotSpec
+from leapcheck_models.urdf import urdf_text
+from leapcheck_models.validation import rotational_matrix
 
 ROUNDING = 4 * np.finfo(float).eps
 """Compiled inertias that differ by less, relative to their trace, are left alone: writing one rounds as much."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import mujoco
 import numpy as np
-from leapcheck_models.spec import RobotSpec
 
 from leapcheck import conventions
 from leapcheck.engines import mujoco_build as build
@@ -14,6 +13,7 @@ from leapcheck.engines import mujoco_layout
 from leapcheck.engines.projection import NEEDS, Floats, OwnState, Source, evaluated
 from leapcheck.engines.protocol import Answers
 from leapcheck.states import States
+from leapcheck_models.spec import RobotSpec
 
 STORAGE = ("qM", "csr", "cinert", "crb", "cdof")
 """MuJoCo's own arrays, compared entry by entry in its own coordinates."""

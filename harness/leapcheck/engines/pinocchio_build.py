@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+
+from leapcheck.conventions import Place
+from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.spec import WORLD, Body, Inertia, JointType, Placement, RobotSpec
 from leapcheck_models.urdf import urdf_text
 from leapcheck_models.validation import rotational_matrix
-
-from leapcheck.conventions import Place
-from leapcheck.engines.errors import EngineError, NotApplicable
 
 UNIVERSE = 0
 """Pinocchio's joint number for the world."""

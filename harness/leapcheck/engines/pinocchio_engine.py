@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from leapcheck_models.spec import RobotSpec
 
 from leapcheck import conventions
 from leapcheck.engines import pinocchio_build as build
@@ -14,6 +13,7 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.projection import NEEDS, Floats, OwnState, Source, evaluated
 from leapcheck.engines.protocol import Answers
 from leapcheck.states import States
+from leapcheck_models.spec import RobotSpec
 
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 """At the point, world axes: in these a frame's classical acceleration and Jacobian are what the harness compares."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
-from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.batch import evaluated
 
+import leapcheck_reference as reference
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
+from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.batch import evaluated
 
 
 class ReferenceEngine:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import RobotSpec
-from leapcheck_models.urdf import urdf_obstacles
-
 from leapcheck.conventions import has_rotors
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.protocol import Engine
+from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_models.spec import RobotSpec
+from leapcheck_models.urdf import urdf_obstacles
 
 PACKAGES = {"mujoco": "mujoco", "pinocchio": "pin"}
 """Import name of a foreign package and the name under which pip installs it."""

@@ -38,13 +38,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import RobotSpec
 from numpy.typing import NDArray
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import QUANTITIES, Sizes, sizes
 from leapcheck.states import States
+from leapcheck_models.spec import RobotSpec
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 MAX_REASON = 200
@@ -63,7 +63,9 @@ def load_user_engine(target: str, spec: RobotSpec) -> UserEngine:
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        raise EngineError(f"engine '{target}': cannot import module '{module_name}': {_reason(error)}: correct it or its name") from error
+        raise EngineError(
+            f"engine '{target}': cannot import module '{module_name}': {_reason(error)}: correct it or its name"
+        ) from error
     factory = getattr(module, factory_name, None)
     if not callable(factory):
         raise EngineError(f"engine '{target}': module '{module_name}' has no function '{factory_name}': define it there")

@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
-from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.batch import evaluated
 
+import leapcheck_reference as reference
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.compare.rounding import ExpectedRounding
 from leapcheck.engines.protocol import Engine
@@ -19,6 +16,9 @@ from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.judge.storage import FORMS, unpacked
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
+from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.batch import evaluated
 
 SHRINKS = 1e4
 """Factor by which a hypothesis must shrink the error to be believed."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+
+from leapcheck.judge.fit import Change
 from leapcheck_reference.rotation import quaternion_rotation
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import RigidInertia, Transform
 from leapcheck_reference.tree import Link, Tree
-
-from leapcheck.judge.fit import Change
 
 TEN = 10
 """Numbers of a rigid body's inertia: mass, first moment (3), rotational inertia about the link's origin (6)."""

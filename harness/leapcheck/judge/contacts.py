@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_models.spec import WORLD, RobotSpec
-from leapcheck_reference.batch import evaluated
 
+import leapcheck_reference as reference
 from leapcheck.conventions import product, transposed
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
 from leapcheck.states import Floats
+from leapcheck_models.spec import WORLD, RobotSpec
+from leapcheck_reference.batch import evaluated
 
 IN_WORLD_AXES = (
     "contact_positions",

@@ -7,9 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from leapcheck_models.rotors import rotation_matrix
-from leapcheck_models.spec import Body, Inertia, Placement, RobotSpec, Symmetric3
-from leapcheck_models.validation import is_realisable, nearest_realisable, rotational_matrix
 from scipy.spatial.transform import Rotation
 
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
@@ -18,6 +15,9 @@ from leapcheck.judge.fit import Change, equation, fitted
 from leapcheck.judge.model import inertia_variants
 from leapcheck.judge.order import POINT_QUANTITIES
 from leapcheck.judge.parameters import WITH_MASS, falls
+from leapcheck_models.rotors import rotation_matrix
+from leapcheck_models.spec import Body, Inertia, Placement, RobotSpec, Symmetric3
+from leapcheck_models.validation import is_realisable, nearest_realisable, rotational_matrix
 
 BAND = (1e-12, 1e-5)
 """Scale-free errors that lost digits can make: six digits round by up to 5e-6."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from leapcheck_models.spec import RobotSpec
 
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.engines.protocol import Engine
@@ -25,6 +24,7 @@ from leapcheck.judge.pattern import pattern
 from leapcheck.judge.rounding import not_finite, round_off
 from leapcheck.judge.truth import wrong_side
 from leapcheck.states import Floats, States
+from leapcheck_models.spec import RobotSpec
 
 Fingerprint = Callable[[Case], Cause | None]
 

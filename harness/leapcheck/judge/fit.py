@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_reference.batch import evaluated
-from leapcheck_reference.tree import Tree
 from numpy.typing import NDArray
 
+import leapcheck_reference as reference
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.judge.case import Case, in_house_function, is_explained
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats
+from leapcheck_reference.batch import evaluated
+from leapcheck_reference.tree import Tree
 
 Change = Callable[[Tree, float], Tree]
 """A tree with one parameter larger by so much."""

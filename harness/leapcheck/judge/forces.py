@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from leapcheck_models.spec import VELOCITY_SIZE, JointType
 
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, is_explained, listed, values, vanishing
 from leapcheck.judge.fit import ROWS_PER_PARAMETER, equation
 from leapcheck.judge.parameters import SAME, same
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats
+from leapcheck_models.spec import VELOCITY_SIZE, JointType
 
 PARTS = {
     "bias_force": "gravity and Coriolis force together",

@@ -9,10 +9,10 @@ from itertools import product as combinations
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, Placement, RobotSpec
 
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, values
 from leapcheck.states import Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, Placement, RobotSpec
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 

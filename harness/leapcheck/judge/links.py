@@ -6,11 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from leapcheck_models.spec import WORLD, JointType, RobotSpec, Vector3
-from leapcheck_reference.rotation import skew
-from leapcheck_reference.scalar import Array
-from leapcheck_reference.spatial import RigidInertia
-from leapcheck_reference.tree import Tree
 from numpy.typing import NDArray
 
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, values
@@ -19,6 +14,11 @@ from leapcheck.judge.fit import Equation, equation, fitted
 from leapcheck.judge.order import POINT_QUANTITIES
 from leapcheck.judge.parameters import WITH_MASS, falls
 from leapcheck.judge.pattern import inertia_suspects, placement_suspects
+from leapcheck_models.spec import WORLD, JointType, RobotSpec, Vector3
+from leapcheck_reference.rotation import skew
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.spatial import RigidInertia
+from leapcheck_reference.tree import Tree
 
 CLOSE = 1e-6
 """Relative difference below which a fitted mass, com or moment is called unchanged."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+
+from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, values
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Body, Inertia, RobotSpec, Symmetric3
 from leapcheck_models.validation import rotational_matrix
-
-from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, values
 
 Variant = tuple[str, RobotSpec]
 

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, JointType, RobotSpec
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+import leapcheck_reference as reference
 from leapcheck.compare.entries import dof_names, mujoco_dof_names
 from leapcheck.compare.errors import scales
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, values
 from leapcheck.judge.storage import unpacked
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, JointType, RobotSpec
 
 Order = tuple[int, ...]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from leapcheck_models.rotors import axial_inertia
-from leapcheck_models.spec import ONE_DOF, Body
 
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, vanishing
 from leapcheck.judge.changes import armature_change, gravity_change, masses_change
 from leapcheck.judge.fit import Fit, equation, fitted
 from leapcheck.judge.storage import FORMS
+from leapcheck_models.rotors import axial_inertia
+from leapcheck_models.spec import ONE_DOF, Body
 
 SAME = 1e-6
 """Relative difference below which a fitted number is taken for a known one."""

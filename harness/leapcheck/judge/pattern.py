@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_models.spec import WORLD, RobotSpec
 from numpy.typing import NDArray
 
+import leapcheck_reference as reference
 from leapcheck.compare.entries import entry_name
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.judge.case import Case, listed
@@ -18,6 +17,7 @@ from leapcheck.judge.order import DOF_AXES, POINT_QUANTITIES, rows
 from leapcheck.judge.storage import FORMS
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats
+from leapcheck_models.spec import WORLD, RobotSpec
 
 Flags = NDArray[np.bool_]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import leapcheck_reference as reference
 import numpy as np
-from leapcheck_models.spec import RobotSpec
 
+import leapcheck_reference as reference
 from leapcheck.states import Floats
+from leapcheck_models.spec import RobotSpec
 
 FORMS = ("qM", "csr")
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import leapcheck_reference as reference
 import numpy as np
 from flint import arb, ctx
-from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
-from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.scalar import array_of
 from numpy.typing import ArrayLike
 
+import leapcheck_reference as reference
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.engines.protocol import Engine
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
+from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.scalar import array_of
 
 BITS = 256
 """Working precision of the truth; a double has 53."""

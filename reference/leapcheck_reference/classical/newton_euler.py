@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from leapcheck_models.spec import JointType
 
+from leapcheck_models.spec import JointType
 from leapcheck_reference.classical.rigid_body import euler_moment, newton_force
 from leapcheck_reference.classical.serial_chain import SerialLink, TipWrench, pose_in_parent
 from leapcheck_reference.rotation import cross

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from leapcheck_models.spec import ONE_DOF, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
-
 from leapcheck_reference.rotation import axis_rotation, quaternion_rotation
 from leapcheck_reference.scalar import Array, Scalar
 from leapcheck_reference.spatial import Transform

@@ -17,7 +17,9 @@ ANSI = "\x1b["
 REFUSED = ("--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "4", "--workers", "1")
 """Options of a comparison that should be refused; it is quick where it is not."""
 
-REMEDIES = r"\b(use|give|add|correct|choose|must|list|let|name|divide|leave|see|say|try|keep|save|write|normalise|define|has five)\b"
+REMEDIES = (
+    r"\b(use|give|add|correct|choose|must|list|let|name|divide|leave|see|say|try|keep|save|write|normalise|define|has five)\b"
+)
 """A refusal says what to do: one of these words stands in it."""
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE")}

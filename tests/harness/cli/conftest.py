@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import PLANTED, Leapcheck, Result
+
 from leapcheck.cli import main
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import ANSI, ENVIRONMENT, Leapcheck, program
+
 from leapcheck.report import read_run
 from leapcheck.report.files import FILES
 from leapcheck.states import generated_states, read_states, state_frame

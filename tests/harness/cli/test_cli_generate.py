@@ -7,6 +7,7 @@ from pathlib import Path
 import mujoco
 import pytest
 from command_line import Leapcheck
+
 from leapcheck_models.generate import generated_files
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec

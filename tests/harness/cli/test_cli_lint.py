@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from command_line import ANSI, Leapcheck
+
 from leapcheck_models.lint import lint
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec

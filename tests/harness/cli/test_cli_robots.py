@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from command_line import ANSI, Leapcheck
+
 from leapcheck.cli import COMMANDS
 from leapcheck_models.robots import ROBOTS
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import ANSI, Leapcheck
+
 from leapcheck.engines.registry import make_engine
 from leapcheck.states import generated_states
 from leapcheck_models.robots import load

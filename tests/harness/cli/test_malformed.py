@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import REFUSED, Leapcheck, refusal
+
 from leapcheck_models.robots import load
 
 

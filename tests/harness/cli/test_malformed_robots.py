@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from command_line import REFUSED, Leapcheck, refusal
+
 from leapcheck_models.robots import load
 from leapcheck_models.spec import as_json
 

@@ -8,8 +8,9 @@ from functools import partial
 from multiprocessing import parent_process
 from typing import Any
 
-import leapcheck_reference as reference
 import numpy as np
+
+import leapcheck_reference as reference
 from leapcheck.engines.user import CANONICAL
 from leapcheck_models.spec import RobotSpec
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from leapcheck_models.spec import RobotSpec
 
 Path = tuple[str | int, ...]

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from leapcheck.compare.armature_cost import STATES, armature_costs, simplifications
 from leapcheck.compare.records import ArmatureCost
 from leapcheck.engines.registry import make_engine

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+
 from leapcheck.compare.bench import Bench, bench, unit_outcome
 from leapcheck.compare.run import Plan
 from leapcheck.compare.tally import PairTally, comparison

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.quantities import QUANTITIES, Scale

@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from parameters import Path, changed, name_of, parameters, with_noise
+
 from leapcheck.compare.records import Verdict
 from leapcheck.compare.rounding import FLOOR, ExpectedRounding
 from leapcheck.compare.tally import TOLERANCE_UNITS, comparison, pair_tally
@@ -16,7 +18,6 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck.states import UNIT, Floats, States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Inertia, RobotSpec
-from parameters import Path, changed, name_of, parameters, with_noise
 
 EVERYTHING = tuple(QUANTITIES)
 FOUND_BY = ("mass_matrix", "bias_force")

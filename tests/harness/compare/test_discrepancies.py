@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from leapcheck.cli import main
 from leapcheck.compare.discrepancies import with_truth
 from leapcheck.compare.records import Comparison, Run, Verdict

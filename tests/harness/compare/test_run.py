@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from run_cases import LEG, OURS, rows_of, run_of, without_truth
+
 from leapcheck.compare.records import Verdict
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.engines.user import CANONICAL
 from leapcheck.quantities import QUANTITIES
 from leapcheck.report import run_json
-from run_cases import LEG, OURS, rows_of, run_of, without_truth
 
 GRAVITY_ERROR = 1e-8
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from run_cases import LEG, OURS, run_of, without_truth
+
 from leapcheck.compare.run import Plan, blocks, compared
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.report import run_json
 from leapcheck.states import UNIT, generated_states
 from leapcheck_models.robots import load
-from run_cases import LEG, OURS, run_of, without_truth
 
 
 def test_one_and_two_processes_give_the_same_record() -> None:

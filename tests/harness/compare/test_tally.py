@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+
 from leapcheck.compare.records import HISTOGRAM_DECADES, Verdict
 from leapcheck.compare.tally import NEAR, REACH, TOLERANCE_UNITS, PairTally, comparison, pair_tally
 from leapcheck.engines.reference_engine import ReferenceEngine

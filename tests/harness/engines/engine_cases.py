@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.states import States, generated_states
 from leapcheck_models.spec import RobotSpec

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from engine_cases import CANONICAL, STORAGE, error, near_states
+
 from leapcheck.engines.errors import NotApplicable
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 from engine_cases import error, near_states
+
 from leapcheck.engines import mujoco_build, mujoco_layout
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.mujoco_engine import MujocoEngine

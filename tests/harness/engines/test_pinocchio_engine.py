@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from engine_cases import near_states
+
 from leapcheck import conventions
 from leapcheck.engines import pinocchio_build
 from leapcheck.engines.errors import EngineError, NotApplicable

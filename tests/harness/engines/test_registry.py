@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck_models.robots import load

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import leapcheck_reference as reference
 import numpy as np
 import pytest
 from engine_cases import CANONICAL, near_states
+
+import leapcheck_reference as reference
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.registry import make_engine
 from leapcheck.engines.user import UserEngine, load_user_engine

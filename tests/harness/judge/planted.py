@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import leapcheck_reference as reference
 import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+import leapcheck_reference as reference
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.states import States
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
-from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 Array = NDArray[Any]
 Fault = Callable[[RobotSpec], "Planted"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import planted as p
 import pytest
+
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.judge.case import Cause
 from leapcheck.judge.fingerprints import explanation

@@ -8,6 +8,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pinocchio as pin
+
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.judge.case import Cause

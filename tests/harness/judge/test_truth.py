@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import planted as p
 import pytest
+
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.judge.truth import truth, wrong_side

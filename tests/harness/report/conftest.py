@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+
 from leapcheck.compare.records import (
     HISTOGRAM_DECADES,
     ArmatureCost,

@@ -10,6 +10,7 @@ from html import escape, unescape
 from pathlib import Path
 
 import pytest
+
 from leapcheck.report import html_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "chrome-headless-shell")

@@ -8,6 +8,7 @@ import math
 
 import pandas
 import pytest
+
 from leapcheck.report import comparison_frame, html_report, markdown_report, read_run, write_report
 from leapcheck.report.files import FILES
 from leapcheck.report.words import printable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from leapcheck.compare.records import Verdict
 from leapcheck.report import markdown_report, sparsity_text
 from leapcheck.report.text import escaped

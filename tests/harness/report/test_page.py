@@ -13,6 +13,7 @@ import time
 from html.parser import HTMLParser
 
 import pytest
+
 from leapcheck.compare.records import Verdict
 from leapcheck.report import html_report, view
 from leapcheck.report.words import DASH, factor, number, precise, unit

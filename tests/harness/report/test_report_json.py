@@ -7,6 +7,7 @@ import json
 import math
 
 import pytest
+
 from leapcheck.compare.records import SCHEMA_VERSION, Run
 from leapcheck.report import read_run, run_json
 

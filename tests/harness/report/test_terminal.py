@@ -9,9 +9,10 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from rich.console import Console
+
 from leapcheck.report import console_summary, sparsity_svg, sparsity_text, view, write_sparsity_picture
 from leapcheck.report.words import factor, margin, number, percent, printable, short, unit
-from rich.console import Console
 
 
 def printed(run, *, width=80, encoding="utf-8", terminal=False):

@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pinocchio as pin
+
 from leapcheck_models.spec import JointType
 from leapcheck_reference.classical.planar_arm import TwoLink
 from leapcheck_reference.classical.serial_chain import SerialLink

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from classical_engines import P, R, pinocchio_model, random_chain, random_state
+
 from leapcheck_reference.classical.lagrange import (
     christoffel_symbols,
     configuration_space_form,

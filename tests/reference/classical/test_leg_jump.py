@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from classical_engines import R, pinocchio_model
+
 from leapcheck_reference.classical import planar_leg
 from leapcheck_reference.classical.leg_jump import (
     KGF_CM,

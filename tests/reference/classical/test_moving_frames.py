@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from leapcheck_reference.classical.moving_frames import (
     FrameMotion,
     PointMotion,

@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from classical_engines import P, R, mujoco_model, pinocchio_model, random_chain, random_state
 from flint import arb
+
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec, Rotor, add_body
 from leapcheck_reference import build, inverse_dynamics
 from leapcheck_reference.classical.newton_euler import newton_euler_in_common_frame, newton_euler_in_link_frames

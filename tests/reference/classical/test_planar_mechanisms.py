@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from classical_engines import mujoco_model, pinocchio_model, planar_chain, random_state
 from flint import arb
+
 from leapcheck_reference.classical import lagrange, planar_arm, planar_leg, two_link
 from leapcheck_reference.classical.newton_euler import newton_euler_in_common_frame, newton_euler_in_link_frames
 from leapcheck_reference.classical.serial_chain import TipWrench

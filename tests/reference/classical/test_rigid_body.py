@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from leapcheck_reference.classical.rigid_body import (
     angular_momentum,
     angular_momentum_about,
