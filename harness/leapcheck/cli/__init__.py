@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -45,6 +46,7 @@ class Command(Protocol):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status; an error is one line on standard error, never a traceback."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: small matrices, a process per core
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] in (["--help"], ["-h"]):
         print(HELP)

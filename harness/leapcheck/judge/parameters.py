@@ -6,7 +6,7 @@ import numpy as np
 
 from leapcheck.judge.case import Case, Cause, Hypothesis, first_explanation, listed, vanishing
 from leapcheck.judge.changes import armature_change, gravity_change, masses_change
-from leapcheck.judge.fit import Fit, equation, fitted
+from leapcheck.judge.fit import ROWS_PER_PARAMETER, Fit, equation, fitted
 from leapcheck.judge.storage import FORMS
 from leapcheck_models.rotors import axial_inertia
 from leapcheck_models.spec import ONE_DOF, Body
@@ -94,15 +94,16 @@ def _masses_factor(at: Case) -> Cause | None:
 
 
 def _entries_factor(at: Case) -> Cause | None:
-    square = float((at.expected**2).sum())
-    factor = float((at.found * at.expected).sum()) / square if square else 0.0
+    if np.count_nonzero(at.expected) < ROWS_PER_PARAMETER:
+        return None
+    factor = float((at.found * at.expected).sum() / (at.expected**2).sum())
     cause = f"every entry is multiplied by {plain(factor)}{_suggestion(factor)}"
     return first_explanation(at, [Hypothesis("convention", cause, factor * at.expected)])
 
 
 def energy_zero(at: Case) -> Cause | None:
     """Potential energy counted from another height."""
-    if at.quantity != "potential_energy" or len(at.found) < 2:
+    if at.quantity != "potential_energy" or len(at.found) < ROWS_PER_PARAMETER:
         return None
     offset = float(np.median(at.found - at.expected))
     cause = f"the potential energy is counted from another zero: {offset:+.7g} J"
@@ -115,7 +116,9 @@ def falls(at: Case, fit: Fit) -> str:
 
 
 def plain(number: float) -> str:
-    """A fitted number to seven digits; what is left of a zero as 0."""
+    """A fitted number to seven digits; what is left of a zero as 0, nearly 1 as the difference."""
+    if 0.0 < abs(number - 1.0) < SAME:
+        return f"1 {number - 1.0:+.2g}"
     return "0" if abs(number) < SAME**2 else f"{number:.7g}"
 
 

@@ -32,15 +32,15 @@ MODELS: list[Case] = [
     # robot, quantities, class, words of cause or evidence (each part between the bars), fault
     (FLOATING, "mass_matrix kinetic_energy qM", "model", "armature is left out|joint_1 -0.049943", p.with_armature(0.0)),
     (FLOATING, "contact_inertia", "model", "armature of every joint is left out", p.with_armature(0.0)),
-    (FIXED, "mass_matrix forward_dynamics csr", "model", "counted twice|joint_2 +0.360531", p.with_armature(2.0)),
+    (FIXED, "forward_dynamics csr", "model", "counted twice|joint_2 +0.360531", p.with_armature(2.0)),
     (CHEETAH, "mass_matrix", "model", "neither|FR_hip_joint +0.0123", p.with_armature(1.0, 0.0123, "FR_hip")),
     (CHEETAH, "mass_matrix", "model", "gear ratio^2|counted twice|FL_hip_joint", p.with_armature(1.0, 36 * 63e-6, "FL_hip")),
     (CHEETAH, "mass_matrix bias_force", "model", "coupling gear ratio x inertia", lambda s: p.Planted(with_lumped_rotors(s))),
     (FIXED, "forward_dynamics", "model", "rotors are left out", p.with_bodies(lambda b: replace(b, rotor=None))),
     (CHEETAH, "forward_dynamics", "model", "nearest realisable|FR_hip", p.with_inertia(p.nearest)),
-    (FLOATING, "bias_force qM", "model", "masses|multiplied by 1000: g for kg", p.in_units(1e3, 1.0)),
+    (FLOATING, "bias_force", "model", "masses|multiplied by 1000: g for kg", p.in_units(1e3, 1.0)),
     (FLOATING, "mass_matrix contact_positions", "model", "mm read as m", p.in_units(1.0, 1e3)),
-    (CHEETAH, "bias_force", "model", "gravity is 9.80665 instead of 9.81", p.with_gravity(0.0, 0.0, -9.80665)),
+    (FLOATING, "bias_force", "model", "gravity is 9.80665 instead of 9.81", p.with_gravity(0.0, 0.0, -9.80665)),
     (FLOATING, "gravity_force", "model", "gravity is 9.8 instead of 9.81", p.with_gravity(0.0, 0.0, -9.8)),
     (FLOATING, "forward_dynamics", "convention", "gravity has the opposite sign", p.with_gravity(0.0, 0.0, 9.81)),
     (FIXED, "bias_force", "convention", "gravity is left out", p.with_gravity(0.0, 0.0, 0.0)),
@@ -56,7 +56,7 @@ MODELS: list[Case] = [
         p.with_inertia(lambda _: Inertia(0.0), "link_2"),
     ),
     (FLOATING, "bias_force contact_jacobians", "model", "joint joint_4 stands at", p.with_bodies(p.shifted, "link_4")),
-    (CHEETAH, "contact_velocities", "model", "FL_knee_joint has the axis", p.with_bodies(p.with_reversed_axis, "FL_knee")),
+    (FLOATING, "contact_velocities", "model", "joint_4 has the axis", p.with_bodies(p.with_reversed_axis, "link_4")),
     (FIXED, "bias_force", "model", "six digits", p.with_bodies(p.six_digits)),
     (FLOATING, "mass_matrix", "model", "rotational inertias alone|1e-8", p.with_inertia(p.turned(1e-8))),
 ]
@@ -65,7 +65,7 @@ CONVENTIONS: list[Case] = [
     (CHEETAH, "bias_force", "convention", "Tdot term|is missing", p.answering(p.without_tdot)),
     (FLOATING, "forward_dynamics contact_bias_accelerations", "convention", "Tdot term", p.answering(p.without_tdot)),
     (TWO_BASES, "coriolis_force", "convention", "Tdot term", p.answering(p.without_tdot)),
-    (CHEETAH, "mass_matrix", "convention", "answers are left|linear part in world", p.answering(p.in_world_velocity)),
+    (FLOATING, "mass_matrix", "convention", "answers are left|linear part in world", p.answering(p.in_world_velocity)),
     (FLOATING, "gravity_force contact_jacobians", "convention", "linear part in world", p.answering(p.in_world_velocity)),
     (FLOATING, "contact_velocities kinetic_energy", "convention", "linear part in world", p.reading_world_velocity),
     (FLOATING, "mass_matrix bias_force", "convention", "linear before angular", p.answering(p.linear_first)),
@@ -130,7 +130,6 @@ UNRELATED = [
     (FLOATING, "contact_jacobians", 1e-2),
     (FIXED, "forward_dynamics", 1e-2),
     (FLOATING, "cinert", 1e-2),
-    (CHEETAH, "mass_matrix", 1e-2),
 ]
 
 
