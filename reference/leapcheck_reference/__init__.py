@@ -17,6 +17,7 @@ from leapcheck_reference.energy import (
     com_velocity,
     kinetic_energy,
     potential_energy,
+    total_mass,
 )
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import forward_dynamics
@@ -77,5 +78,6 @@ __all__ = [
     "sparse_mass_matrix",
     "sparsity_pattern",
     "test_force_response",
+    "total_mass",
     "with_rotor_bodies",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import planted as p
+import planted_faults as p
 import pytest
 
 from leapcheck.engines.reference_engine import ReferenceEngine

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import planted as p
+import planted_faults as p
 import pytest
 
 from leapcheck.compare.errors import scale_free, scales
