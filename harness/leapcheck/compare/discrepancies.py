@@ -57,7 +57,7 @@ def discrepancies(
             cause_class=cause.cause_class,
             cause=_sentence(cause.cause),
             evidence=_sentence(cause.evidence),
-            who_is_wrong=_sentence(_who_in_words(row, row.worst, wrong)),
+            who_is_wrong=_who_in_words(row, row.worst, wrong),
             command=shlex.join(("leapcheck", "compare", robot, *words)),
         )
     return tuple(found.values())
@@ -90,13 +90,13 @@ def _wrong_engine(row: Comparison, worst: WorstState) -> str:
 
 def _who_in_words(row: Comparison, worst: WorstState, wrong: str) -> str:
     if worst.truth is None:
-        return "Who is wrong was not judged"
+        return "Who is wrong was not judged."
     right = row.against if wrong == row.engine else row.engine
     off = {row.engine: abs(worst.value - worst.truth), row.against: abs(worst.against_value - worst.truth)}
     label = QUANTITIES[row.quantity].label
     return (
         f"{wrong} is wrong: its {label} entry [{worst.entry}] is off the extended-precision value {worst.truth!r} by "
-        f"{off[wrong]:.3g}, {right}'s by {off[right]:.3g}"
+        f"{off[wrong]:.3g}, {right}'s by {off[right]:.3g}."
     )
 
 
