@@ -167,7 +167,7 @@ def _read_table(path: Path) -> dict[str, Floats]:
     if path.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{path}: unknown kind of file '{path.suffix}': give a .npz, .csv or .parquet")
     try:
-        frame = pd.read_csv(path, float_precision="round_trip") if path.suffix == ".csv" else pd.read_parquet(path)
+        frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
         found = {}
         for name in ("q", "v", "tau"):
             found_numbers = (re.fullmatch(rf"{name}_([0-9]+)", str(column)) for column in frame.columns)
