@@ -19,7 +19,7 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Lengths that shape the quantities of one robot; `nm`, `nc`, `bodies_mujoco`, `nv_mujoco` are MuJoCo's."""
+    """Lengths that shape the canonical quantities of one robot: dof without rotors, and computed contact points."""
 
     nv: int
     points: int

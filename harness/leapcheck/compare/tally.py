@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from leapcheck.compare.entries import entry_name, entry_unit
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.compare.records import HISTOGRAM_DECADES, Comparison, KindRow, Verdict, WorstState
-from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
@@ -131,11 +130,6 @@ def comparison(spec: RobotSpec, quantity: str, engine: str, against: str, tally:
         histogram=tuple(int(count) for count in tally.histogram),
         worst=tally.worst,
     )
-
-
-def all_finite(answers: Answers) -> bool:
-    """Whether every number of the answers is finite."""
-    return all(bool(np.isfinite(values).all()) for values in answers.values())
 
 
 def _verdicts(distance: Floats, in_units: Floats) -> list[Verdict]:
