@@ -1,0 +1,116 @@
+"""A record of arithmetic: what an algorithm did to its inputs, operation by operation, equal operations once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = float | Fraction
+Places = NDArray[np.int64]
+
+
+class Op(StrEnum):
+    """Operations of a record. The arguments of every one are numbers of nodes before it."""
+
+    INPUT = "input"
+    CONSTANT = "constant"
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    NEG = "neg"
+    SQRT = "sqrt"
+    SIN = "sin"
+    COS = "cos"
+    ABS = "abs"
+    MAX = "max"
+    ROUND = "round"
+    ODD = "odd"
+    FLIP = "flip"
+
+
+ARITHMETIC = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT)
+"""What `operation_count` counts; sines and cosines are counted apart, and a sign is no operation."""
+
+
+class Node(NamedTuple):
+    """One operation on earlier nodes; `value` is a constant's number or an input's place among all inputs.
+
+    ROUND is to the nearest whole number, ties to even. For a whole number k, ODD(k, a, b) is b where k is odd and a where it
+    is even, and FLIP(k, a) is -a where floor(k / 2) is odd and a where it is even: what sines and cosines need of a quadrant.
+    MAX is NaN where an argument is.
+    """
+
+    op: Op
+    arguments: tuple[int, ...] = ()
+    value: Number | int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Nodes in an order in which each comes after its arguments.
+
+    `inputs` and `outputs` name blocks of numbers: an input's shape (its entries are numbered on through all inputs in
+    this order), and for each entry of an output its node.
+    """
+
+    nodes: tuple[Node, ...]
+    inputs: Mapping[str, tuple[int, ...]]
+    outputs: Mapping[str, Places]
+
+    def counts(self) -> Counter[Op]:
+        """How often each operation occurs."""
+        return Counter(node.op for node in self.nodes)
+
+    @property
+    def operation_count(self) -> int:
+        """Number of + - * / and sqrt."""
+        counts = self.counts()
+        return sum(counts[op] for op in ARITHMETIC)
+
+    @property
+    def input_count(self) -> int:
+        """Numbers that go in."""
+        return sum(int(np.prod(shape, dtype=int)) for shape in self.inputs.values())
+
+    @property
+    def distinct(self) -> tuple[int, ...]:
+        """The nodes behind the outputs, each once, without signs and constants, in the order of first use: compact layout."""
+        seen = dict.fromkeys(self.unsigned(int(node)) for places in self.outputs.values() for node in places.flat)
+        return tuple(node for node in seen if self.nodes[node].op is not Op.CONSTANT)
+
+    def unsigned(self, node: int) -> int:
+        """The node itself, or what it is the negative of."""
+        return self.nodes[node].arguments[0] if self.nodes[node].op is Op.NEG else node
+
+    def subgraph(self, outputs: Iterable[str]) -> Graph:
+        """The part of the record behind some of the outputs; inputs stay as they are."""
+        return pruned(Graph(self.nodes, self.inputs, {name: self.outputs[name] for name in outputs}))
+
+
+def pruned(graph: Graph) -> Graph:
+    """The graph without the nodes that no output needs."""
+    needed = np.zeros(len(graph.nodes), dtype=bool)
+    for places in graph.outputs.values():
+        needed[places.ravel()] = True
+    for i in reversed(range(len(graph.nodes))):
+        if needed[i]:
+            needed[list(graph.nodes[i].arguments)] = True
+    return renumbered(graph, [int(i) for i in np.flatnonzero(needed)])
+
+
+def renumbered(graph: Graph, order: list[int]) -> Graph:
+    """The graph with only the nodes of `order`, in that order (arguments before what needs them)."""
+    number = np.full(len(graph.nodes), -1, dtype=np.int64)
+    number[order] = np.arange(len(order))
+    nodes = tuple(
+        Node(node.op, tuple(int(number[a]) for a in node.arguments), node.value) for node in (graph.nodes[i] for i in order)
+    )
+    return Graph(nodes, graph.inputs, {name: number[places] for name, places in graph.outputs.items()})

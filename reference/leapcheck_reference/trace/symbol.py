@@ -1,0 +1,233 @@
+"""The tracing scalar: stands for a number in an algorithm and records what is done with it.
+
+Equal operations are recorded once. Products with 0 and 1, sums with 0 and double negations are never formed, and signs
+are moved outwards; none of it changes a bit of a finite result (but the sign of a zero). Constants are folded: as
+floats in the program's order, or as exact rationals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.trace.graph import Graph, Node, Number, Op, pruned
+
+
+class Recorder:
+    """Nodes recorded so far; makes the symbols of inputs and of constants in one arithmetic of constants."""
+
+    def __init__(self, number: Callable[[Any], Number] = float) -> None:
+        """Takes the arithmetic of constants: `float`, or `Fraction` for exact rationals."""
+        self._number = number
+        self._nodes: list[Node] = []
+        self._known: dict[Node, int] = {}
+        self._inputs: dict[str, tuple[int, ...]] = {}
+        self._input_count = 0
+
+    def constant(self, value: Any) -> Symbol:
+        """The symbol of a constant."""
+        number = self._number(value)
+        return Symbol(self, self._node(Op.CONSTANT, value=abs(number)), number < 0)
+
+    def input(self, name: str, *shape: int) -> Array:
+        """Array of new symbols for an input block of that shape."""
+        self._inputs[name] = shape
+        block = np.empty(shape, dtype=object)
+        for place in np.ndindex(*shape):
+            block[place] = Symbol(self, self._node(Op.INPUT, value=self._input_count), False)
+            self._input_count += 1
+        return block
+
+    def graph(self, outputs: Mapping[str, Any]) -> Graph:
+        """The record behind the outputs: arrays (or single ones) of symbols and numbers."""
+        places = {name: self._places(np.asarray(values, dtype=object)) for name, values in outputs.items()}
+        return pruned(Graph(tuple(self._nodes), dict(self._inputs), places))
+
+    def _places(self, values: Array) -> np.ndarray[Any, np.dtype[np.int64]]:
+        numbers = np.empty(values.shape, dtype=np.int64)
+        for place, value in np.ndenumerate(values):
+            symbol = value if isinstance(value, Symbol) else self.constant(value)
+            numbers[place] = self.signed_node(symbol)
+        return numbers
+
+    def signed_node(self, symbol: Symbol) -> int:
+        """The node of a symbol with its sign in it."""
+        if not symbol.negative:
+            return symbol.node
+        node = self._nodes[symbol.node]
+        if node.op is Op.CONSTANT:
+            return self._node(Op.CONSTANT, value=-node.value) if node.value else symbol.node
+        return self._node(Op.NEG, symbol.node)
+
+    def value(self, symbol: Symbol) -> Number | None:
+        """The number of a constant symbol, None for any other."""
+        node = self._nodes[symbol.node]
+        if node.op is not Op.CONSTANT:
+            return None
+        number: Number = node.value  # type: ignore[assignment]
+        return -number if symbol.negative else number
+
+    def added(self, a: Symbol, b: Symbol) -> Symbol:
+        """a + b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self.constant(x + y)
+        if x == 0 or y == 0:
+            return b if x == 0 else a
+        if a.negative == b.negative:
+            return Symbol(self, self._node(Op.ADD, *sorted((a.node, b.node))), a.negative)
+        if a.node == b.node:
+            return self.constant(0)
+        plus, minus = (b.node, a.node) if a.negative else (a.node, b.node)
+        if Node(Op.SUB, (minus, plus)) in self._known:
+            return Symbol(self, self._node(Op.SUB, minus, plus), True)
+        return Symbol(self, self._node(Op.SUB, plus, minus), False)
+
+    def multiplied(self, a: Symbol, b: Symbol) -> Symbol:
+        """a b."""
+        x, y = self.value(a), self.value(b)
+        if x is not None and y is not None:
+            return self.constant(x * y)
+        if x == 0 or y == 0:
+            return self.constant(0)
+        for factor, other in ((x, b), (y, a)):
+            if factor is not None and abs(factor) == 1:
+                return -other if factor < 0 else other
+        return Symbol(self, self._node(Op.MUL, *sorted((a.node, b.node))), a.negative != b.negative)
+
+    def divided(self, a: Symbol, b: Symbol) -> Symbol:
+        """a / b."""
+        x, y = self.value(a), self.value(b)
+        if y == 0:
+            raise ZeroDivisionError("division by a constant zero")
+        if x is not None and y is not None:
+            return self.constant(x / y)
+        if x == 0:
+            return self.constant(0)
+        if y is not None and abs(y) == 1:
+            return -a if y < 0 else a
+        return Symbol(self, self._node(Op.DIV, a.node, b.node), a.negative != b.negative)
+
+    def root(self, a: Symbol) -> Symbol:
+        """Square root; of a constant rational only where it is rational too."""
+        value = self.value(a)
+        if isinstance(value, Fraction):
+            p, q = math.isqrt(value.numerator), math.isqrt(value.denominator)
+            if p * p == value.numerator and q * q == value.denominator:
+                return self.constant(Fraction(p, q))
+        elif value is not None:
+            return self.constant(math.sqrt(value))
+        return self.applied(Op.SQRT, a)
+
+    def applied(self, op: Op, *arguments: Symbol) -> Symbol:
+        """An operation that has no law of signs or constants."""
+        return Symbol(self, self._node(op, *(self.signed_node(a) for a in arguments)), False)
+
+    def sine(self, a: Symbol) -> Symbol:
+        """sin a, an odd function."""
+        value = self.value(a)
+        if value is not None and (value == 0 or self._number is float):
+            return self.constant(math.sin(value))
+        return Symbol(self, self._node(Op.SIN, a.node), a.negative)
+
+    def cosine(self, a: Symbol) -> Symbol:
+        """cos a, an even function."""
+        value = self.value(a)
+        if value is not None and (value == 0 or self._number is float):
+            return self.constant(math.cos(value))
+        return Symbol(self, self._node(Op.COS, a.node), False)
+
+    def _node(self, op: Op, *arguments: int, value: Any = None) -> int:
+        node = Node(op, arguments, value)
+        number = self._known.get(node)
+        if number is None:
+            number = self._known[node] = len(self._nodes)
+            self._nodes.append(node)
+        return number
+
+
+class Symbol:
+    """One scalar of a record: a node, with or without a minus sign."""
+
+    __slots__ = ("negative", "node", "recorder")
+
+    def __init__(self, recorder: Recorder, node: int, negative: bool) -> None:
+        self.recorder = recorder
+        self.node = node
+        self.negative = negative
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.recorder.added(self, self._symbol(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.recorder.added(self, -self._symbol(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self) + other
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.recorder.multiplied(self, self._symbol(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.recorder.divided(self, self._symbol(other))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.recorder.divided(self._symbol(other), self)
+
+    def __neg__(self) -> Symbol:
+        return Symbol(self.recorder, self.node, not self.negative)
+
+    def __abs__(self) -> Symbol:
+        value = self.recorder.value(self)
+        return self.recorder.constant(abs(value)) if value is not None else self.recorder.applied(Op.ABS, self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are known to be the same number: the same constant, or the same record."""
+        if isinstance(other, Symbol):
+            return (self.node, self.negative) == (other.node, other.negative)
+        return self.recorder.value(self) == other
+
+    def __hash__(self) -> int:
+        return hash((self.node, self.negative))
+
+    def __le__(self, other: Any) -> bool:
+        """Of constants only; TypeError for a symbol whose number is not known."""
+        return float(self) <= float(other)
+
+    def __float__(self) -> float:
+        value = self.recorder.value(self)
+        if value is None:
+            raise TypeError("a traced scalar has no value: an algorithm that is to be traced may not branch on one")
+        return float(value)
+
+    def sin(self) -> Symbol:
+        """Sine, recorded."""
+        return self.recorder.sine(self)
+
+    def cos(self) -> Symbol:
+        """Cosine, recorded."""
+        return self.recorder.cosine(self)
+
+    def sqrt(self) -> Symbol:
+        """Square root, recorded."""
+        return self.recorder.root(self)
+
+    def _symbol(self, other: Any) -> Symbol:
+        return other if isinstance(other, Symbol) else self.recorder.constant(other)
