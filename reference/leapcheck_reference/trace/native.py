@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-SCHEDULER = "--misched=ilpmin"
+SCHEDULER = "--enable-misched=false"
 """Of LLVM's machine schedulers the one that keeps fewest values alive in long straight-line code."""
 
 

@@ -1,0 +1,114 @@
+"""Kernels: the readable algorithms of any tree and any quantities, as one function of a batch of states."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_reference.trace import native
+from leapcheck_reference.trace.compiled import CompiledProgram, compiled
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.record import SIZES, arguments, record
+from leapcheck_reference.trace.validity import LIMIT, VALIDITY, batch, quaternion_places, raise_invalid, with_validity
+from leapcheck_reference.tree import Tree
+
+if TYPE_CHECKING:
+    from leapcheck_reference.trace.numpy_program import NumpyProgram
+
+Floats = NDArray[np.float64]
+
+
+def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> Kernel:
+    """The quantities of a tree as one function of batches: `kernel(tree, ("mass_matrix", "bias_force"))(q, v)`.
+
+    Quantities are names of functions of `leapcheck_reference` that take a tree and q, v, tau or vdot. The function is
+    compiled for this CPU (`lanes` states at once, by default as many as its widest vector holds) and kept in the user's
+    cache; without llvmlite it is a NumPy program. Both give the same bits, and so does the C99 source of
+    `leapcheck generate`. Raises ValueError for an unknown quantity.
+    """
+    if not quantities:
+        raise ValueError("no quantities: give names of functions of leapcheck_reference, e.g. mass_matrix")
+    arguments(quantities)  # an unknown name is refused before anything is compiled
+
+    def graph() -> Graph:
+        return with_validity(record(tree, quantities), quaternion_places(tree) if "q" in arguments(quantities) else ())
+
+    return Kernel(tree, tuple(quantities), program(pickle.dumps((tree, tuple(quantities))), graph, lanes))
+
+
+def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None) -> CompiledProgram | NumpyProgram:
+    """A record made executable: compiled where llvmlite is there, else a NumPy program; same bits."""
+    if native.is_available():
+        return compiled(key, make, lanes)
+    from leapcheck_reference.trace.numpy_program import NumpyProgram
+
+    return NumpyProgram(lowered(make()))
+
+
+class Kernel:
+    """Quantities of one tree as a function of batches of states; `block` is its compact interface for inner loops.
+
+    The block interface (`block.blocks`, `block.evaluate_blocks`, `block.entries`, `block.expanded`) works on the distinct
+    entries that depend on the state, states in blocks of `block.lanes`; it takes the states as valid.
+    """
+
+    def __init__(self, tree: Tree, quantities: tuple[str, ...], program: CompiledProgram | NumpyProgram) -> None:
+        self._tree = tree
+        self._program = program
+        self.quantities = quantities
+
+    def __call__(
+        self, q: Any, v: Any = None, tau: Any = None, vdot: Any = None, out: Mapping[str, Floats] | None = None
+    ) -> dict[str, Floats]:
+        """Each quantity as an array (n, *shape), canonical, at q (n, nq), v, tau, vdot (n, nv); all C-ordered.
+
+        What no quantity needs may be left out. `out` are arrays to write into, of the right shapes, e.g. `arrays(n)`.
+        Raises ValueError for a wrong shape, NaN or infinity, or a quaternion off unit norm, naming the first such state.
+        """
+        given = {"q": q, "v": v, "tau": tau, "vdot": vdot}
+        inputs = {name: self._input(name, given[name]) for name in self._program.inputs}
+        n = len(next(iter(inputs.values())))
+        if uneven := [name for name, values in inputs.items() if len(values) != n]:
+            raise ValueError(f"{uneven[0]} of '{self._tree.name}' holds {len(inputs[uneven[0]])} states, {next(iter(inputs))} {n}")
+        if out is None:
+            answers = self._program(inputs)
+        else:
+            answers = self._program(inputs, {**self._checked(out, n), VALIDITY: np.empty(n)})
+        validity = answers.pop(VALIDITY)
+        if n and not validity.max() <= LIMIT:
+            raise_invalid(self._tree, inputs, np.flatnonzero(~(validity <= LIMIT)))
+        return answers
+
+    @property
+    def operations(self) -> int:
+        """Operations + - * / sqrt of one state, those of sines, cosines and of the checks of the input included."""
+        return self._program.operations
+
+    @property
+    def block(self) -> CompiledProgram:
+        """The compact interface; RuntimeError where there is no compiled code."""
+        if not isinstance(self._program, CompiledProgram):
+            raise RuntimeError("the block interface needs compiled code: pip install llvmlite")
+        return self._program
+
+    def arrays(self, n: int) -> dict[str, Floats]:
+        """Uninitialised arrays (n, *shape) for `out`."""
+        return {name: array for name, array in self._program.arrays(n).items() if name != VALIDITY}
+
+    def _input(self, name: str, values: Any) -> Floats:
+        if values is None:
+            raise ValueError(f"{name} of '{self._tree.name}' is missing: {', '.join(self.quantities)} need it")
+        return batch(f"{name} of '{self._tree.name}'", values, SIZES[name](self._tree))
+
+    def _checked(self, out: Mapping[str, Floats], n: int) -> Mapping[str, Floats]:
+        for name in self.quantities:
+            shape = (n, *self._program.outputs[name])
+            array = out.get(name)
+            if array is None or array.shape != shape or array.dtype != np.float64 or not array.flags.carray:
+                raise ValueError(f"out['{name}'] is no writeable C-ordered array {shape} of doubles: take it from arrays({n})")
+        return out

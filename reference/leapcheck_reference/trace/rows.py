@@ -1,0 +1,209 @@
+"""LLVM IR between the NumPy layout (states, numbers) and the blocks of a kernel: transposition by shuffles in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from leapcheck_reference.trace.graph import Graph, Op
+from leapcheck_reference.trace.llvm import loop, offset, vector_constant
+from leapcheck_reference.trace.partition import GROUP, Partition
+
+PIECES = 48
+"""Pieces of a row (one vector each) that one loop writes: its code, too, has to stay in the cache of decoded instructions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A vector's worth of consecutive numbers of a row: first number, and how many count (fewer only in a short row)."""
+
+    first: int
+    width: int
+
+
+def pieces(size: int, lanes: int) -> list[Piece]:
+    """A row cut into vectors; the last one overlaps the one before it where the row is no multiple."""
+    if size <= lanes:
+        return [Piece(0, size)] if size else []
+    starts = [*range(0, size - lanes, lanes), size - lanes]
+    return [Piece(start, lanes) for start in starts]
+
+
+def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
+    """IR of `evaluate_rows(inputs, outputs, scratch, blocks)` to stand behind `blocks_module`.
+
+    `inputs` and `outputs` are tables of pointers to the C-ordered arrays (states, numbers) of each input and output of the
+    graph, states = blocks * lanes. `scratch` holds GROUP blocks of inputs, results and carried values.
+    """
+    readers = [_reader(name, size, first, graph, lanes) for name, size, first in input_rows(graph)]
+    writers = [
+        _writer(f"{name}_{k}", graph, lanes, parts, list(places.ravel()), part)
+        for name, places in graph.outputs.items()
+        for k, part in enumerate(_portions(pieces(places.size, lanes)))
+    ]
+    return "\n\n".join([_masked(lanes), *readers, *writers, _evaluate_rows(graph, lanes, parts)]) + "\n"
+
+
+def input_rows(graph: Graph) -> Iterator[tuple[str, int, int]]:
+    """(name, numbers, first place among all inputs) of each input."""
+    first = 0
+    for name, shape in graph.inputs.items():
+        size = 1
+        for length in shape:
+            size *= length
+        yield name, size, first
+        first += size
+
+
+def _portions(all_pieces: Sequence[Piece]) -> list[Sequence[Piece]]:
+    return [all_pieces[i : i + PIECES] for i in range(0, len(all_pieces), PIECES)]
+
+
+def _masked(lanes: int) -> str:
+    V, mask = f"<{lanes} x double>", f"<{lanes} x i1>"
+    return (
+        f"declare {V} @llvm.masked.load.v{lanes}f64.p0(ptr, i32, {mask}, {V})\n"
+        f"declare void @llvm.masked.store.v{lanes}f64.p0({V}, ptr, i32, {mask})"
+    )
+
+
+def _mask(width: int, lanes: int) -> str:
+    return f"<{lanes} x i1> <{', '.join(f'i1 {int(i < width)}' for i in range(lanes))}>"
+
+
+class _Lines:
+    """Lines of IR with fresh names."""
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes, self.vector = lanes, f"<{lanes} x double>"
+        self.lines: list[str] = []
+
+    def value(self, text: str) -> str:
+        """The name of a new value."""
+        name = f"%x{len(self.lines)}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def pointer(self, base: str, numbers: int) -> str:
+        """Pointer that many doubles behind another."""
+        return self.value(f"getelementptr i8, ptr {base}, i64 {8 * numbers}")
+
+    def load(self, base: str, numbers: int, width: int) -> str:
+        """`width` doubles from there, zeros behind them."""
+        pointer = self.pointer(base, numbers)
+        if width == self.lanes:
+            return self.value(f"load {self.vector}, ptr {pointer}, align 8")
+        masked = f"@llvm.masked.load.v{self.lanes}f64.p0(ptr {pointer}, i32 8, {_mask(width, self.lanes)}"
+        return self.value(f"call {self.vector} {masked}, {self.vector} zeroinitializer)")
+
+    def store(self, value: str, base: str, numbers: int, width: int) -> None:
+        """The first `width` doubles of a vector to there."""
+        pointer = self.pointer(base, numbers)
+        if width == self.lanes:
+            self.lines.append(f"  store {self.vector} {value}, ptr {pointer}, align 8")
+            return
+        masked = f"@llvm.masked.store.v{self.lanes}f64.p0({self.vector} {value}, ptr {pointer}, i32 8"
+        self.lines.append(f"  call void {masked}, {_mask(width, self.lanes)})")
+
+    def transposed(self, vectors: list[str]) -> list[str]:
+        """The square of vectors with lanes and vectors exchanged: one butterfly per bit of the lane's number."""
+        step = 1
+        while step < self.lanes:
+            swapped = list(vectors)
+            for i in (i for i in range(self.lanes) if not i & step):
+                low = [j if not j & step else self.lanes + j - step for j in range(self.lanes)]
+                high = [j + step if not j & step else self.lanes + j for j in range(self.lanes)]
+                swapped[i] = self._shuffled(vectors[i], vectors[i | step], low)
+                swapped[i | step] = self._shuffled(vectors[i], vectors[i | step], high)
+            vectors = swapped
+            step *= 2
+        return vectors
+
+    def _shuffled(self, a: str, b: str, order: list[int]) -> str:
+        mask = ", ".join(f"i32 {j}" for j in order)
+        return self.value(f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.lanes} x i32> <{mask}>")
+
+
+def _reader(name: str, size: int, first: int, graph: Graph, lanes: int) -> str:
+    """Function that brings the rows of one input into blocks."""
+    out = _Lines(lanes)
+    out.lines += [offset("row", "%array", "%block", 8 * lanes * size), offset("in", "%inputs", "%block", 8 * lanes * graph.input_count)]
+    for piece in pieces(size, lanes):
+        rows = [out.load("%row", lane * size + piece.first, piece.width) for lane in range(lanes)]
+        for number, vector in enumerate(out.transposed(rows)[: piece.width]):
+            out.store(vector, "%in", (first + piece.first + number) * lanes, lanes)
+    return _function(f"read_{name}", "ptr noalias %array, ptr noalias %inputs, i64 %blocks", loop("block", "%blocks", "\n".join(out.lines)))
+
+
+def _writer(name: str, graph: Graph, lanes: int, parts: Partition, nodes: list[int], part: Sequence[Piece]) -> str:
+    """Function that writes some pieces of each row of one output out of the blocks of results."""
+    out = _Lines(lanes)
+    size = len(nodes)
+    out.lines += [offset("row", "%array", "%block", 8 * lanes * size), offset("res", "%results", "%block", 8 * lanes * len(parts.results))]
+    for piece in part:
+        wanted = nodes[piece.first : piece.first + piece.width]
+        if size == 1:  # one number a state: a block of it is a piece of the array
+            out.store(_entry(out, graph, parts.results, int(wanted[0])), "%row", 0, lanes)
+            continue
+        vectors = [_entry(out, graph, parts.results, int(node)) for node in wanted]
+        vectors += ["zeroinitializer"] * (lanes - len(vectors))
+        constant = all(graph.nodes[int(node)].op is Op.CONSTANT for node in wanted)
+        rows = [_constants(graph, wanted, lanes)] * lanes if constant else out.transposed(vectors)
+        for lane, row in enumerate(rows):
+            out.store(row, "%row", lane * size + piece.first, piece.width)
+    body = "\n".join(out.lines)
+    return _function(f"write_{name}", "ptr noalias %array, ptr noalias %results, i64 %blocks", loop("block", "%blocks", body))
+
+
+def _constants(graph: Graph, nodes: Sequence[int], lanes: int) -> str:
+    """The vector of a row's consecutive constants."""
+    values = [float(graph.nodes[int(node)].value) for node in nodes]  # type: ignore[arg-type]
+    values += [0.0] * (lanes - len(values))
+    return f"<{', '.join(vector_constant(value, 1)[1:-1] for value in values)}>"
+
+
+def _entry(out: _Lines, graph: Graph, results: Mapping[int, int], node: int) -> str:
+    """The vector of one entry of an output: constant, result, or a result with its sign turned."""
+    if graph.nodes[node].op is Op.CONSTANT:
+        return vector_constant(float(graph.nodes[node].value), out.lanes)  # type: ignore[arg-type]
+    vector = out.load("%res", results[graph.unsigned(node)] * out.lanes, out.lanes)
+    return out.value(f"fneg {out.vector} {vector}") if graph.nodes[node].op is Op.NEG else vector
+
+
+def _evaluate_rows(graph: Graph, lanes: int, parts: Partition) -> str:
+    """The loop over groups of blocks: read rows, run the stages, write rows."""
+    size = 8 * lanes
+    inputs, results = GROUP * size * graph.input_count, GROUP * size * len(parts.results)
+    first = [
+        f"  %first = mul i64 %group, {GROUP}",
+        "  %left = sub i64 %blocks, %first",
+        f"  %few = icmp ult i64 %left, {GROUP}",
+        f"  %count = select i1 %few, i64 %left, i64 {GROUP}",
+        f"  %results = getelementptr i8, ptr %scratch, i64 {inputs}",
+        f"  %carried = getelementptr i8, ptr %scratch, i64 {inputs + results}",
+    ]
+    for k, (name, numbers, _) in enumerate(input_rows(graph)):
+        first += _array(f"input{k}", "%inputs", k, size * numbers)
+        first.append(f"  call void @read_{name}(ptr %input{k}, ptr %scratch, i64 %count)")
+    first.append("  call void @evaluate_blocks(ptr %scratch, ptr %results, ptr %carried, i64 %count)")
+    for k, (name, places) in enumerate(graph.outputs.items()):
+        first += _array(f"output{k}", "%outputs", k, size * places.size)
+        for p in range(len(_portions(pieces(places.size, lanes)))):
+            first.append(f"  call void @write_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
+    body = "\n".join(first)
+    rounded = f"  %rounded = add i64 %blocks, {GROUP - 1}\n  %groups = udiv i64 %rounded, {GROUP}\n"
+    text = rounded + loop("group", "%groups", body)
+    return f"define void @evaluate_rows(ptr %inputs, ptr %outputs, ptr %scratch, i64 %blocks) {{\n{text}\n  ret void\n}}"
+
+
+def _array(name: str, table: str, number: int, block_size: int) -> list[str]:
+    """The pointer to the group's first state in one array of a table."""
+    return [
+        f"  %{name}.slot = getelementptr ptr, ptr {table}, i64 {number}",
+        f"  %{name}.array = load ptr, ptr %{name}.slot",
+        offset(name, f"%{name}.array", "%first", block_size),
+    ]
+
+
+def _function(name: str, parameters: str, body: str) -> str:
+    return f"define internal void @{name}({parameters}) {{\n{body}\n  ret void\n}}"
