@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck.engines.call_table import At, Call, call
+
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Row and column (nC,) of each entry of the CSR lower triangle `mjData.M`."""
+def places_in_csr(m: mujoco.MjModel) -> NDArray[np.intp]:
+    """Where in the CSR lower triangle `mjData.M` (nC,) each entry of dense M (nv, nv) stands; nC for an entry that is zero.
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-
-
-def layout(m: mujoco.MjModel) -> Layout:
-    """The layout of a compiled model."""
-    rows = np.repeat(np.arange(m.nv), m.M_rownnz)
-    return Layout(rows, np.array(m.M_colind, dtype=np.intp))
+    Compressed sparse rows: columns ascending, the diagonal last in its row.
+    """
+    rows, columns = np.repeat(np.arange(m.nv), m.M_rownnz), m.M_colind
+    places = np.full((m.nv, m.nv), m.nC, dtype=np.intp)
+    places[rows, columns] = places[columns, rows] = np.arange(m.nC)
+    return places
 
 
-def csr(d: mujoco.MjData) -> Floats:
-    """View (nC,) of M in compressed sparse rows: lower triangle, columns ascending, the diagonal last in its row."""
-    view: Floats = d.M
-    return view
+def dense(places: NDArray[np.intp], csr: Floats) -> Floats:
+    """Symmetric M (..., nv, nv) of a block of CSR lower triangles (..., nC)."""
+    with_zero = np.concatenate([csr, np.zeros((*csr.shape[:-1], 1))], axis=-1)
+    M: Floats = with_zero[..., places]
+    return M
 
 
-def legacy_qM(m: mujoco.MjModel, d: mujoco.MjData) -> Floats:
-    """M (nM,) in the legacy layout, each row from its diagonal up the ancestors: qM itself, or made from CSR where it is gone."""
-    if hasattr(d, "qM"):
-        view: Floats = d.qM
-        return view
-    qM = np.zeros(m.nM)
-    qM[m.mapM2M] = d.M
-    return qM
+def legacy_calls(m: mujoco.MjModel, has_qM: bool) -> tuple[Call, ...]:
+    """Calls that write M in the legacy layout (nM,), each row from its diagonal up the ancestors, into the array `qM`.
 
-
-def write_dense(layout: Layout, M_csr: Floats, out: Floats) -> None:
-    """Writes the dense symmetric M (nv, nv) of a CSR lower triangle into zeros."""
-    out[layout.rows, layout.columns] = M_csr
-    out[layout.columns, layout.rows] = M_csr
+    From `mjData.qM` where it still is; else entry by entry out of CSR: what only qM holds are zeros.
+    """
+    if has_qM:
+        return (call("mju_copy", "qM", "d.qM", m.nM),)
+    single = (call("mju_copy", At("qM", int(place)), At("d.M", entry), 1) for entry, place in enumerate(m.mapM2M))
+    return (call("mju_zero", "qM", m.nM), *single)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
 
 from leapcheck import conventions
 from leapcheck.engines import pinocchio_build as build
+from leapcheck.engines import pinocchio_points as points
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import NEEDS, Floats, OwnState, Source, evaluated
+from leapcheck.engines.pinocchio_frames import frame_numbers
+from leapcheck.engines.pinocchio_steps import record, result_shapes, steps
+from leapcheck.engines.projection import NEEDS, Assembly, Floats, OwnStates, check_blocks, evaluated
 from leapcheck.engines.protocol import Answers
 from leapcheck.states import States
 from leapcheck_models.spec import RobotSpec
-
-AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-"""At the point, world axes: in these a frame's classical acceleration and Jacobian are what the harness compares."""
 
 FORGOTTEN_ARMATURE = (
     "kinetic energy left out: Pinocchio 4.1.0's computeKineticEnergy forgets the armature of joints about generic axes"
@@ -33,14 +34,11 @@ class PinocchioEngine:
         self._model, self._data = model, model.createData()
         if not model.check(self._data):
             raise EngineError(f"{name}: the joints of '{spec.name}' are not depth-first, so crba would be wrong: reorder them")
-        self._kinematics = model.createData()  # of its own: the algorithms overwrite each other's results
-        self._weightless = model.copy()
-        self._weightless.gravity = pin.Motion.Zero()
-        self._weightless_data = self._weightless.createData()
-        self._no_acceleration = np.zeros(model.nv)
+        self._steps = steps(model, self._data)
+        self._shapes = {"q": (model.nq,), "v": (model.nv,), "tau": (model.nv,), **result_shapes(self._steps)}
+        self._points = points.points_of(model, frames)
         self._static_energy = build.static_potential_energy(model)
         self._convention = conventions.pinocchio_convention(spec, build.places(full, model))
-        self._sources = self._own_numbers()
 
     @property
     def name(self) -> str:
@@ -68,76 +66,47 @@ class PinocchioEngine:
         unaligned = (j for j in self._model.joints if j.shortname() == "JointModelRevoluteUnaligned")
         return any(self._model.armature[joint.idx_v] for joint in unaligned)
 
-    def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
-        """Each quantity as an array (n, *shape), canonical."""
-        return evaluated(self._convention, self._sources, self._move, states, quantities)
+    @property
+    def convention(self) -> conventions.Convention:
+        """Pinocchio's coordinates of this robot."""
+        return self._convention
 
-    def _own_numbers(self) -> dict[str, Source]:
-        """What Pinocchio computes itself, by the names of `projection`."""
-        nv, points = self._model.nv, len(self._frames)
+    @property
+    def raw_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Shape of each raw number of one state: `projection`'s M, h, c, g, udot and energies, and what `assembly` takes."""
+        return {name: shape for name, shape in self._shapes.items() if name not in OwnStates._fields}
+
+    @property
+    def assembly(self) -> Mapping[str, Assembly]:
+        """The contact points' numbers out of the joints'; V_pot with what is fixed to the world, which Pinocchio leaves out."""
+        at = self._points
         return {
-            "M": Source((nv, nv), self._M),
-            "h": Source((nv,), self._h),
-            "c": Source((nv,), self._c),
-            "g": Source((nv,), self._g),
-            "udot": Source((nv,), self._udot),
-            "p": Source((points, 3), self._p),
-            "pdot": Source((points, 3), self._pdot),
-            "J": Source((points, 3, nv), self._J),
-            "a": Source((points, 3), self._a),
-            "MinvJT": Source((nv, 3 * points), self._MinvJT),
-            "T_kin": Source((), self._T_kin),
-            "V_pot": Source((), self._V_pot),
+            "p": Assembly(("poses",), partial(points.positions, at)),
+            "pdot": Assembly(("poses", "velocities"), partial(points.velocities, at)),
+            "J": Assembly(("poses", "joint_jacobians"), partial(points.jacobians, at)),
+            "a": Assembly(("poses", "velocities", "accelerations"), partial(points.bias_accelerations, at)),
+            "MinvJT": Assembly(("poses", "joint_jacobians", "Minv"), partial(points.solved_jacobians, at)),
+            "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
         }
 
-    def _move(self, at: OwnState) -> None:
-        """Kinematics of one state with vdot = 0: placements, velocities, velocity-product accelerations, Jacobians."""
-        pin.forwardKinematics(self._model, self._kinematics, at.q, at.v, self._no_acceleration)
-        pin.updateFramePlacements(self._model, self._kinematics)
-        pin.computeJointJacobians(self._model, self._kinematics)
+    def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
+        """Each quantity as an array (n, *shape), canonical."""
+        return evaluated(self, states, quantities)
 
-    def _M(self, out: Floats, at: OwnState) -> None:
-        out[...] = pin.crba(self._model, self._data, at.q)
+    def write_raw(self, at: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out` for n states into its arrays (n, *shape): all by Pinocchio's own algorithms.
 
-    def _h(self, out: Floats, at: OwnState) -> None:
-        out[...] = pin.nonLinearEffects(self._model, self._data, at.q, at.v)
+        Velocities are u of `convention`; what the raw numbers of joints mean is said in `pinocchio_points`.
+        """
+        check_blocks({**at._asdict(), **out}, self._shapes)
+        rows = {"q": list(at.q), "v": list(at.v), "tau": list(at.tau)}
+        for step in self._steps:
+            if not step.results.keys().isdisjoint(out):
+                record(step, rows, out)
 
-    def _c(self, out: Floats, at: OwnState) -> None:
-        out[...] = pin.nonLinearEffects(self._weightless, self._weightless_data, at.q, at.v)
+    def own_calls(self, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+        """Those of p, pdot, J and a that are among the names, (n, *shape), by Pinocchio's own calls for each frame.
 
-    def _g(self, out: Floats, at: OwnState) -> None:
-        out[...] = pin.computeGeneralizedGravity(self._model, self._data, at.q)
-
-    def _udot(self, out: Floats, at: OwnState) -> None:
-        out[...] = pin.aba(self._model, self._data, at.q, at.v, at.tau)
-
-    def _p(self, out: Floats, _at: OwnState) -> None:
-        placements = self._kinematics.oMf
-        for row, frame in zip(out, self._frames, strict=True):
-            row[:] = placements[frame].translation
-
-    def _pdot(self, out: Floats, _at: OwnState) -> None:
-        for row, frame in zip(out, self._frames, strict=True):
-            row[:] = pin.getFrameVelocity(self._model, self._kinematics, frame, AXES).linear
-
-    def _J(self, out: Floats, _at: OwnState) -> None:
-        for row, frame in zip(out, self._frames, strict=True):
-            row[:] = pin.getFrameJacobian(self._model, self._kinematics, frame, AXES)[:3]
-
-    def _a(self, out: Floats, _at: OwnState) -> None:
-        for row, frame in zip(out, self._frames, strict=True):
-            row[:] = pin.getFrameClassicalAcceleration(self._model, self._kinematics, frame, AXES).linear
-
-    def _MinvJT(self, out: Floats, at: OwnState) -> None:
-        """By the Cholesky factor: `computeMinverse` works in world axes and loses digits with the square of the distance."""
-        J = np.empty((len(self._frames), 3, self._model.nv))
-        self._J(J, at)
-        pin.crba(self._model, self._data, at.q)
-        pin.cholesky.decompose(self._model, self._data)
-        out[...] = pin.cholesky.computeMinv(self._model, self._data) @ J.reshape(3 * len(self._frames), self._model.nv).T
-
-    def _T_kin(self, out: Floats, _at: OwnState) -> None:
-        out[...] = pin.computeKineticEnergy(self._model, self._kinematics)
-
-    def _V_pot(self, out: Floats, _at: OwnState) -> None:
-        out[...] = pin.computePotentialEnergy(self._model, self._kinematics) + self._static_energy
+        Slow; what `assembly` makes of the raw numbers is held against it at a sample of states.
+        """
+        return frame_numbers(self._model, self._data, self._frames, at, names)

@@ -16,6 +16,9 @@ T_kin    (n,)                 kinetic energy
 V_pot    (n,)                 potential energy
 ======== ==================== ===================================================================
 
+An engine's raw numbers are what it itself leaves behind, in whatever form it does; `assembly` says how one of the numbers above
+is made of them where it is not simply a raw number of the same name.
+
 With geared rotors the engine holds them as bodies and knows nothing of the gears: udot and MinvJT are then not asked for,
 and the equations of motion are projected with T = T_full G and solved here.
 """
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,47 +58,72 @@ NEEDS: dict[str, tuple[str, ...]] = {
 SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT"})
 
 
-class OwnState(NamedTuple):
-    """One state in the engine's coordinates; `tau` is not meant for use where there are rotors."""
+class OwnStates(NamedTuple):
+    """A block of n states in the engine's coordinates: q (n, nq_u), u (n, nv_u), tau_u (n, nv_u), rows contiguous.
+
+    `tau` is not meant for use where there are rotors.
+    """
 
     q: Floats
     v: Floats
     tau: Floats
 
 
-class Source(NamedTuple):
-    """Where one of the engine's own numbers comes from: its shape, and what writes it for the state that was moved to."""
+class Assembly(NamedTuple):
+    """How one of an engine's numbers is made of raw ones: a pure function of blocks (..., *shape) of the raw arrays named."""
 
-    shape: tuple[int, ...]
-    write: Callable[[Floats, OwnState], None]
+    raw: tuple[str, ...]
+    made: Callable[..., Floats]
 
 
-def evaluated(
-    convention: Convention,
-    sources: Mapping[str, Source],
-    move: Callable[[OwnState], None],
-    states: States,
-    quantities: Sequence[str],
-) -> Answers:
+class ForeignNumbers(Protocol):
+    """What an engine in its own coordinates gives for a block of states."""
+
+    @property
+    def convention(self) -> Convention:
+        """The engine's coordinates."""
+
+    @property
+    def raw_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Shape of each raw number of one state."""
+
+    @property
+    def assembly(self) -> Mapping[str, Assembly]:
+        """For each number that is no raw one, how it is made."""
+
+    def write_raw(self, at: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out` for n states into its C-contiguous arrays (n, *shape) of float64."""
+
+    def own_calls(self, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+        """Those among the named numbers (n, *shape) that `assembly` makes though the engine has a call for them, by that call."""
+
+
+def evaluated(numbers: ForeignNumbers, states: States, quantities: Sequence[str]) -> Answers:
     """The quantities (n, *shape), canonical: one pass over the states for the engine's own numbers, then whole blocks.
 
-    `move` brings the engine to a state before its sources are asked. A quantity that is no canonical one is the source of
-    the same name and is handed through.
+    A quantity that is no canonical one is the raw number of the same name and is handed through.
     """
+    convention = numbers.convention
     T = conventions.velocity_map(convention, states.q)
-    q = conventions.configuration(convention, states.q)
-    v = conventions.product(T, states.v)
-    tau = conventions.engine_force(T, states.tau) if convention.is_square else v
-    names = own_names(convention, quantities)
-    own = {name: np.zeros((len(states), *sources[name].shape)) for name in sorted(names)}
-    steps = [(sources[name].write, array) for name, array in own.items()]
-    for i in range(len(states)):
-        at = OwnState(q[i], v[i], tau[i])
-        move(at)
-        for write, array in steps:
-            write(array[i, ...], at)
+    own = own_numbers(numbers, own_states(convention, T, states), own_names(convention, quantities))
     projection = Projection(convention, states, T, own)
     return {name: getattr(projection, name) if name in NEEDS else own[name] for name in quantities}
+
+
+def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
+    """The states in the engine's coordinates; T (n, nv_u, nv) is the velocity map there."""
+    v = conventions.product(T, states.v)
+    tau = conventions.engine_force(T, states.tau) if convention.is_square else v
+    return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau)))
+
+
+def own_numbers(numbers: ForeignNumbers, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+    """The engine's own numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""
+    recipes = {name: numbers.assembly.get(name, Assembly((name,), _itself)) for name in names}
+    raw_names = sorted({raw for recipe in recipes.values() for raw in recipe.raw})
+    raw = {name: np.empty((len(at.q), *numbers.raw_shapes[name])) for name in raw_names}
+    numbers.write_raw(at, raw)
+    return {name: made(*(raw[part] for part in parts)) for name, (parts, made) in recipes.items()}
 
 
 def own_names(convention: Convention, quantities: Iterable[str]) -> frozenset[str]:
@@ -178,6 +206,19 @@ class Projection:
     def potential_energy(self) -> Floats:
         """V (n,)."""
         return self._own["V_pot"]
+
+
+def check_blocks(arrays: Mapping[str, Floats], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """ValueError unless each array may be gone through by address: n rows of its shape, float64, C-contiguous."""
+    count = len(arrays["q"])
+    for name, array in arrays.items():
+        if array.shape != (count, *shapes[name]) or array.dtype != np.float64 or not array.flags.c_contiguous:
+            wanted = f"C-contiguous float64 of shape {(count, *shapes[name])}"
+            raise ValueError(f"'{name}' is {array.dtype} of shape {array.shape}: give {wanted}")
+
+
+def _itself(raw: Floats) -> Floats:
+    return raw
 
 
 def _rows(J: Floats) -> Floats:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from leapcheck import conventions
+from leapcheck.engines import projection
+from leapcheck.engines.projection import ForeignNumbers
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.states import States, generated_states
 from leapcheck_models.spec import RobotSpec
@@ -17,6 +20,11 @@ def near_states(spec: RobotSpec, n: int = 30, seed: int = 3) -> States:
     states = generated_states(spec, 256, seed, unit=0)
     rows = [i for i, kind in enumerate(states.kind) if kind != "far"][:n]
     return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], tuple(states.kind[i] for i in rows))
+
+
+def own_states(numbers: ForeignNumbers, states: States) -> projection.OwnStates:
+    """The states in the coordinates of an engine."""
+    return projection.own_states(numbers.convention, conventions.velocity_map(numbers.convention, states.q), states)
 
 
 def error(quantity: str, found: np.ndarray, expected: np.ndarray, M: np.ndarray, v: np.ndarray) -> float:

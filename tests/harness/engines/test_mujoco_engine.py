@@ -8,11 +8,12 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
-from engine_cases import error, near_states
+from engine_cases import error, near_states, own_states
 
-from leapcheck.engines import mujoco_build, mujoco_layout
+from leapcheck.engines import mujoco_build
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.mujoco_engine import MujocoEngine
+from leapcheck.engines.projection import own_numbers
 from leapcheck.engines.registry import make_engine
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.mjcf import mjcf_text
@@ -111,21 +112,19 @@ def test_a_body_that_was_compiled_as_simple_and_is_not_is_refused() -> None:
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "box", "random:10"])
 def test_legacy_and_sparse_storage_hold_the_same_matrix(robot: str) -> None:
-    """qM by its addressing, from the diagonal up the ancestors, and CSR as the layout reads it, against mj_fullM."""
+    """qM by its addressing, from the diagonal up the ancestors, and M made of CSR, against mj_fullM."""
     spec = load(robot)
+    engine = make_engine("mujoco", spec)
+    assert isinstance(engine, MujocoEngine)
     m = mujoco_build.model_from_mjcf(spec, with_rotor_bodies(spec).spec)
-    d = mujoco.MjData(m)
-    d.qpos[:] += 0.1 * np.random.default_rng(1).normal(size=m.nq)
-    mujoco.mj_fwdPosition(m, d)
-    dense, from_csr, from_qM = (np.zeros((m.nv, m.nv)) for _ in range(3))
-    mujoco.mj_fullM(m, d, dense)
-    mujoco_layout.write_dense(mujoco_layout.layout(m), mujoco_layout.csr(d), from_csr)
-    np.testing.assert_array_equal(from_csr, dense)
-    qM = mujoco_layout.legacy_qM(m, d)
+    at = own_states(engine, near_states(spec, 3))
+    dense = engine.own_calls(at, ("M",))["M"]
+    np.testing.assert_array_equal(own_numbers(engine, at, ("M",))["M"], dense)
+    qM, from_qM = own_numbers(engine, at, ("qM",))["qM"], np.zeros_like(dense)
     for i in range(m.nv):
         j, address = i, m.dof_Madr[i]
         while j >= 0:
-            from_qM[i, j] = from_qM[j, i] = qM[address]
+            from_qM[:, i, j] = from_qM[:, j, i] = qM[:, address]
             j, address = m.dof_parentid[j], address + 1
     np.testing.assert_array_equal(from_qM, dense)
 
