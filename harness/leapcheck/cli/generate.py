@@ -1,21 +1,26 @@
-"""`leapcheck generate ROBOT`: MJCF and URDF of a robot."""
+"""`leapcheck generate ROBOT`: MJCF and URDF of a robot, and its dynamics as C99."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
+
+if TYPE_CHECKING:
+    from leapcheck_models.spec import RobotSpec
 
 
 @dataclass(frozen=True)
 class Generate:
-    """Write a robot's MJCF, its scene and its URDF.
+    """Write a robot's MJCF, its scene and its URDF; with --c its dynamics as one C99 function too.
 
     Examples:
       leapcheck generate mini_cheetah --out models/
       leapcheck generate mini_cheetah --out models/ --rotors armature
+      leapcheck generate mini_cheetah --out controller/ --c
+      leapcheck generate mini_cheetah --out controller/ --c mass_matrix bias_force
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
@@ -24,6 +29,9 @@ class Generate:
     """Folder to write into."""
     rotors: Annotated[Literal["bodies", "armature"], tyro.conf.arg(aliases=["-r"])] = "bodies"
     """Geared rotors in MJCF: exact bodies with hinges of their own, or lumped with armature."""
+    c: Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[QUANTITY ...]")] = None
+    """C99 source and header of one function that computes these together, named as in leapcheck_reference; without names:
+    mass_matrix, bias_force, contact_positions, contact_jacobians, contact_bias_accelerations."""
 
     def run(self) -> int:
         """Writes the files and prints their paths."""
@@ -32,8 +40,26 @@ class Generate:
         from leapcheck_models.urdf import urdf_obstacles
 
         spec = load(self.robot)
-        for path in write_generated(spec, self.out, self.rotors):
+        c_files = self._c_files(spec)  # before anything is written: a name may be wrong
+        for path in [*write_generated(spec, self.out, self.rotors), *_written(c_files, self.out)]:
             print(path)
         for obstacle in urdf_obstacles(spec):
             print(f"no URDF: {obstacle}")
         return 0
+
+    def _c_files(self, spec: RobotSpec) -> dict[str, str]:
+        if self.c is None:
+            return {}
+        from leapcheck_reference.trace.c99 import c_files
+        from leapcheck_reference.trace.c_robot import CONTROLLER, robot_function
+
+        return c_files(robot_function(spec, self.c or CONTROLLER))
+
+
+def _written(files: dict[str, str], folder: Path) -> list[Path]:
+    """Where the texts lie now, each whole."""
+    for name, text in files.items():
+        partial = folder / f"{name}.part"
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(folder / name)
+    return [folder / name for name in files]

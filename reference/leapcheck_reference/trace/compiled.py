@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 ALIGNMENT = 64
 """Bytes of the widest vector: stores that do not straddle two cache lines are twice as fast."""
 
+SLOTS = "slots"
+"""Name of the output whose entries are wanted as compact results one by one, in their order."""
+
 ADDRESS = ctypes.c_void_p
 FUNCTION = ctypes.CFUNCTYPE(None, ADDRESS, ADDRESS, ADDRESS, ctypes.c_int64)
 
@@ -68,6 +71,7 @@ class CompiledProgram:
         self._input_count = sum(prod(shape) for shape in self.inputs.values())
         self._library = native.Library(object_code)
         self._rows = FUNCTION(self._library.address("evaluate_rows"))
+        self._into_blocks = FUNCTION(self._library.address("evaluate_results"))
         self._blocks = FUNCTION(self._library.address("evaluate_blocks"))
         self._memory = threading.local()
 
@@ -115,6 +119,21 @@ class CompiledProgram:
         if blocks:
             self._blocks(address(inputs), address(results), self._scratch(), blocks)
 
+    def results(self, inputs: Mapping[str, Floats], memory: Floats | None = None) -> Floats:
+        """Compact results (blocks, entry_count, lanes) at the n states of C-ordered inputs (n, *shape); the last block is filled
+        up with its last state. They are written into `memory`, an earlier result, where its shape is right.
+        """
+        n = len(next(iter(inputs.values())))
+        shape = (-(-n // self.lanes), self.entry_count, self.lanes)
+        found = memory if memory is not None and memory.shape == shape else aligned(shape)
+        whole = n // self.lanes
+        if whole:
+            self._evaluate_results([inputs[name] for name in self.inputs], found, whole)
+        if n % self.lanes:
+            rows = np.minimum(np.arange(whole * self.lanes, (whole + 1) * self.lanes), n - 1)
+            self._evaluate_results([inputs[name][rows] for name in self.inputs], found[whole:], 1)
+        return found
+
     def expanded(self, results: Floats) -> dict[str, Floats]:
         """Each output (n, *shape) in NumPy layout out of compact numbers (blocks, entry_count, lanes)."""
         rows = results.swapaxes(1, 2).reshape(-1, self.entry_count)
@@ -128,6 +147,10 @@ class CompiledProgram:
         sources = (ADDRESS * len(inputs))(*map(address, inputs))
         targets = (ADDRESS * len(outputs))(*map(address, outputs))
         self._rows(sources, targets, self._scratch(), blocks)
+
+    def _evaluate_results(self, inputs: list[Floats], results: Floats, blocks: int) -> None:
+        sources = (ADDRESS * len(inputs))(*map(address, inputs))
+        self._into_blocks(sources, address(results), self._scratch(), blocks)
 
     def _scratch(self) -> int:
         """Address of this thread's memory for one group of blocks."""
@@ -150,25 +173,31 @@ def address(array: NDArray[np.generic]) -> int:
 
 
 def _content(graph: Graph, lanes: int) -> bytes:
-    """Description in one line of JSON, then the machine code."""
-    parts = partition(graph)
+    """Description in one line of JSON, then the machine code.
+
+    A graph whose only output is SLOTS keeps its entries as compact results in that very order, constants and repeats included.
+    """
+    slots = list(graph.outputs) == [SLOTS]
+    parts = partition(graph, [int(i) for i in graph.outputs[SLOTS].flat] if slots else None)
+    if slots:
+        graph = Graph(graph.nodes, graph.inputs, {})
     ir = blocks_module(graph, lanes, parts) + rows_module(graph, lanes, parts)
     description = {
         "inputs": dict(graph.inputs),
         "outputs": {name: places.shape for name, places in graph.outputs.items()},
         "lanes": lanes,
         "operations": graph.operation_count,
-        "results": len(parts.results),
+        "results": parts.result_count,
         "carried": len(parts.carried),
         "entries": {name: _places(graph, parts.results, places) for name, places in graph.outputs.items()},
     }
     return json.dumps(description).encode() + b"\n" + native.object_code(ir)
 
 
-def _places(graph: Graph, results: Mapping[int, int], places: NDArray[np.int64]) -> tuple[list[int], list[float]]:
+def _places(graph: Graph, results: Mapping[int, tuple[int, ...]], places: NDArray[np.int64]) -> tuple[list[int], list[float]]:
     place, factor = [], []
     for node in (int(i) for i in places.flat):
         constant = graph.nodes[node].op is Op.CONSTANT
-        place.append(-1 if constant else results[graph.unsigned(node)])
+        place.append(-1 if constant else results[graph.unsigned(node)][0])
         factor.append(float(graph.nodes[node].value or 0.0) if constant else -1.0 if graph.nodes[node].op is Op.NEG else 1.0)
     return place, factor

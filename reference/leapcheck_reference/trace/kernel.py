@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leapcheck_reference.trace.numpy_program import NumpyProgram
 
 Floats = NDArray[np.float64]
+Program: TypeAlias = "CompiledProgram | NumpyProgram"
 
 
 def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> Kernel:
@@ -41,9 +42,11 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
     return Kernel(tree, tuple(quantities), program(pickle.dumps((tree, tuple(quantities))), graph, lanes))
 
 
-def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None) -> CompiledProgram | NumpyProgram:
-    """A record made executable: compiled where llvmlite is there, else a NumPy program; same bits."""
-    if native.is_available():
+def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, compile_code: bool = True) -> Program:
+    """A record made executable: compiled where that is wanted, llvmlite is there and the record not too long; else a NumPy
+    program; same bits.
+    """
+    if compile_code and native.is_available():
         return compiled(key, make, lanes)
     from leapcheck_reference.trace.numpy_program import NumpyProgram
 
@@ -57,7 +60,7 @@ class Kernel:
     entries that depend on the state, states in blocks of `block.lanes`; it takes the states as valid.
     """
 
-    def __init__(self, tree: Tree, quantities: tuple[str, ...], program: CompiledProgram | NumpyProgram) -> None:
+    def __init__(self, tree: Tree, quantities: tuple[str, ...], program: Program) -> None:
         self._tree = tree
         self._program = program
         self.quantities = quantities
@@ -74,7 +77,9 @@ class Kernel:
         inputs = {name: self._input(name, given[name]) for name in self._program.inputs}
         n = len(next(iter(inputs.values())))
         if uneven := [name for name, values in inputs.items() if len(values) != n]:
-            raise ValueError(f"{uneven[0]} of '{self._tree.name}' holds {len(inputs[uneven[0]])} states, {next(iter(inputs))} {n}")
+            raise ValueError(
+                f"{uneven[0]} of '{self._tree.name}' holds {len(inputs[uneven[0]])} states, {next(iter(inputs))} {n}"
+            )
         if out is None:
             answers = self._program(inputs)
         else:

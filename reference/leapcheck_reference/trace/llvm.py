@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 
 from leapcheck_reference.trace.graph import Graph, Node, Op
-from leapcheck_reference.trace.partition import GROUP, Partition, partition
+from leapcheck_reference.trace.partition import GROUP, MEMORY, Partition
 
 BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 INTRINSICS = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.ROUND: "llvm.roundeven", Op.MAX: "llvm.maximum"}
@@ -19,13 +19,12 @@ WHOLE = 6755399441055744.0
 """1.5 * 2^52: added to a whole number below 2^51 it leaves that number in the low bits."""
 
 
-def blocks_module(graph: Graph, lanes: int, parts: Partition | None = None) -> str:
+def blocks_module(graph: Graph, lanes: int, parts: Partition) -> str:
     """IR of `evaluate_blocks(inputs, results, carried, blocks)` for a lowered graph.
 
-    `inputs` (blocks, input_count, lanes) and `results` (blocks, distinct, lanes) are arrays of doubles aligned to a
+    `inputs` (blocks, input_count, lanes) and `results` (blocks, result_count, lanes) are arrays of doubles aligned to a
     vector; `carried` is scratch memory for `GROUP` blocks of `len(partition.carried)` vectors.
     """
-    parts = parts or partition(graph)
     bodies = [_stage(graph, lanes, parts, number) for number in range(len(parts.stages))]
     return "\n\n".join([*_declarations(lanes), *bodies, _all_stages(graph, lanes, parts)]) + "\n"
 
@@ -66,15 +65,13 @@ def _stage(graph: Graph, lanes: int, parts: Partition, number: int) -> str:
 
 def _all_stages(graph: Graph, lanes: int, parts: Partition) -> str:
     size = 8 * lanes
-    calls = "\n".join(
-        f"  call void @stage{i}(ptr %in, ptr %out, ptr %carried, i64 %count)" for i in range(len(parts.stages))
-    )
+    calls = "\n".join(f"  call void @stage{i}(ptr %in, ptr %out, ptr %carried, i64 %count)" for i in range(len(parts.stages)))
     first = f"  %first = mul i64 %group, {GROUP}\n  %left = sub i64 %blocks, %first\n"
     count = f"  %few = icmp ult i64 %left, {GROUP}\n  %count = select i1 %few, i64 %left, i64 {GROUP}\n"
     ends = (
         offset("in", "%inputs", "%first", size * graph.input_count)
         + "\n"
-        + offset("out", "%results", "%first", size * len(parts.results))
+        + offset("out", "%results", "%first", size * parts.result_count)
     )
     body = f"{first}{count}{ends}\n{calls}"
     return (
@@ -91,6 +88,7 @@ class _StageBody:
         self._graph, self._lanes, self._parts = graph, lanes, parts
         self._steps = parts.stages[number]
         self._vector = f"<{lanes} x double>"
+        self._negative = {graph.unsigned(i): i for i in parts.results if graph.nodes[i].op is Op.NEG}
         self._known: dict[int, str] = {}
         self._lines: list[str] = []
 
@@ -98,14 +96,17 @@ class _StageBody:
         """LLVM IR of the stage for block %block."""
         size = 8 * self._lanes
         self._lines.append(offset("in", "%inputs", "%block", size * self._graph.input_count))
-        self._lines.append(offset("out", "%results", "%block", size * len(self._parts.results)))
+        self._lines.append(offset("out", "%results", "%block", size * self._parts.result_count))
         self._lines.append(offset("via", "%carried", "%block", size * len(self._parts.carried)))
+        first = self._steps == self._parts.stages[0]
+        for i in self._parts.results if first else ():
+            if self._graph.nodes[self._graph.unsigned(i)].op in MEMORY:  # a result that is an input or a constant
+                self._store(i)
         for i in self._steps:
             self._known[i] = self._operation(i, self._graph.nodes[i])
             self._store(i)
-        for i in self._parts.results if self._steps == self._parts.stages[0] else ():
-            if self._graph.nodes[i].op is Op.INPUT:  # a result that is an input
-                self._store(i)
+            if i in self._negative:
+                self._store(self._negative[i])
         return self._lines
 
     def _operation(self, i: int, node: Node) -> str:
@@ -158,20 +159,19 @@ class _StageBody:
         if node.op is Op.INPUT:
             return f"%in, i64 {int(node.value or 0) * size}"
         if i in self._parts.results:
-            return f"%out, i64 {self._parts.results[i] * size}"
+            return f"%out, i64 {self._parts.results[i][0] * size}"
         return f"%via, i64 {self._parts.carried[i] * size}"
 
     def _store(self, i: int) -> None:
+        """Writes node i to its places among the results, or to where a later stage finds it."""
         size = 8 * self._lanes
-        if i in self._parts.results:
-            target = f"%out, i64 {self._parts.results[i] * size}"
-        elif i in self._parts.carried:
-            target = f"%via, i64 {self._parts.carried[i] * size}"
-        else:
-            return
-        value = self._value(i)
-        self._lines.append(f"  %s{i} = getelementptr i8, ptr {target}")
-        self._lines.append(f"  store {self._vector} {value}, ptr %s{i}, align {size}")
+        targets = [f"%out, i64 {place * size}" for place in self._parts.results.get(i, ())]
+        if not targets and i in self._parts.carried:
+            targets = [f"%via, i64 {self._parts.carried[i] * size}"]
+        for number, target in enumerate(targets):
+            value = self._value(i)
+            self._lines.append(f"  %s{i}.{number} = getelementptr i8, ptr {target}")
+            self._lines.append(f"  store {self._vector} {value}, ptr %s{i}.{number}, align {size}")
 
 
 def _bits(value: float) -> str:

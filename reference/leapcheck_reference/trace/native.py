@@ -18,6 +18,7 @@ class Library:
     def __init__(self, object_code: bytes) -> None:
         """Takes what `object_code` returned, on the same kind of CPU."""
         binding = _binding()
+        # The engine owns its target machine and frees it: each needs one of its own.
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target_machine())
         self._engine.add_object_file(binding.ObjectFileRef.from_data(object_code))
         self._engine.finalize_object()
@@ -44,6 +45,7 @@ def object_code(ir: str) -> bytes:
     return code
 
 
+@lru_cache(maxsize=1)
 def target_key() -> bytes:
     """What compiled code depends on besides its source: CPU, its features, llvmlite and LLVM."""
     import llvmlite
@@ -53,6 +55,7 @@ def target_key() -> bytes:
     return repr((llvmlite.__version__, binding.llvm_version_info, SCHEDULER, *cpu)).encode()
 
 
+@lru_cache(maxsize=1)
 def vector_width() -> int:
     """Doubles in the widest vector of this CPU: 8 with AVX-512, 4 with AVX2, else 2."""
     features: dict[str, bool] = _binding().get_host_cpu_features()
@@ -72,7 +75,6 @@ def _binding() -> Any:
     return binding
 
 
-@lru_cache(maxsize=1)
 def _target_machine() -> llvm.TargetMachine:
     binding = _binding()
     features = binding.get_host_cpu_features().flatten()

@@ -6,7 +6,7 @@ robot would be fetched anew for every block, which costs a third of the time. Va
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,23 +25,30 @@ MEMORY = (Op.INPUT, Op.CONSTANT, Op.NEG)
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Stages as lists of nodes, in order; `results` numbers the compact results, `carried` the other values that stages hand on."""
+    """Stages as lists of nodes, in order; places in memory of the results and of the other values that stages hand on."""
 
     stages: tuple[tuple[int, ...], ...]
-    results: Mapping[int, int]
+    results: Mapping[int, tuple[int, ...]]
+    result_count: int
     carried: Mapping[int, int]
 
 
-def partition(graph: Graph, stage: int = STAGE) -> Partition:
-    """Stages of about equal length, in the order of the record: an algorithm's own order keeps few values alive."""
+def partition(graph: Graph, results: Sequence[int] | None = None, stage: int = STAGE) -> Partition:
+    """Stages of about equal length, in the order of the record: an algorithm's own order keeps few values alive.
+
+    `results` are the nodes whose values are kept, in this order; by default `graph.distinct`.
+    """
+    kept = graph.distinct if results is None else results
     steps = [i for i, node in enumerate(graph.nodes) if node.op not in MEMORY]
     count = max(1, -(-len(steps) // stage))
     stages = tuple(tuple(int(i) for i in part) for part in np.array_split(np.array(steps, dtype=np.int64), count))
-    results = {node: place for place, node in enumerate(graph.distinct)}
+    places: dict[int, tuple[int, ...]] = {}
+    for place, node in enumerate(kept):
+        places[node] = (*places.get(node, ()), place)
     stage_of = {i: number for number, part in enumerate(stages) for i in part}
     carried: dict[int, int] = {}
     for i in steps:
         for a in (graph.unsigned(a) for a in graph.nodes[i].arguments):
-            if a in stage_of and stage_of[a] != stage_of[i] and a not in results:
+            if a in stage_of and stage_of[a] != stage_of[i] and a not in places:
                 carried.setdefault(a, len(carried))
-    return Partition(stages, results, carried)
+    return Partition(stages, places, len(kept), carried)

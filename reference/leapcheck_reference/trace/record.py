@@ -7,8 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 import leapcheck_reference as reference
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.scalar import Array
+from leapcheck_reference.trace import derivatives
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
@@ -22,6 +26,20 @@ SIZES: Mapping[str, Callable[[Tree], int]] = {
 """The inputs that an algorithm may have besides the tree, in this order, and how many numbers each is."""
 
 
+FORMS: Mapping[str, Callable[..., Any]] = {
+    "forward_dynamics": reference.factored_forward_dynamics,
+    "inverse_dynamics_derivative_q": derivatives.inverse_dynamics_derivative_q,
+    "inverse_dynamics_derivative_v": derivatives.inverse_dynamics_derivative_v,
+    "forward_dynamics_derivative_q": derivatives.forward_dynamics_derivative_q,
+    "forward_dynamics_derivative_v": derivatives.forward_dynamics_derivative_v,
+    "forward_dynamics_derivative_tau": derivatives.forward_dynamics_derivative_tau,
+    "qM": lambda tree, q: reference.sparse_mass_matrix(tree, q).qM,
+    "csr": lambda tree, q: reference.sparse_mass_matrix(tree, q).csr,
+}
+"""Quantities that are not the function of their name in `leapcheck_reference`: forward dynamics as the shorter straight line,
+derivatives of inverse and forward dynamics, and both storage forms of M."""
+
+
 def arguments(quantities: Sequence[str]) -> tuple[str, ...]:
     """The inputs that the quantities need together; ValueError for a name that is no quantity of `leapcheck_reference`."""
     needed = {name for quantity in quantities for name in _arguments(quantity)}
@@ -30,29 +48,30 @@ def arguments(quantities: Sequence[str]) -> tuple[str, ...]:
 
 def record(tree: Tree, quantities: Sequence[str]) -> Graph:
     """What the algorithms of these quantities do to (q, v, ...), with the tree's float constants folded in program order."""
-    return _recorded(tree, quantities, Recorder(float))
+    recorder = Recorder(float)
+    return recorder.graph(traced(tree, quantities, recorder))
 
 
 def exact_record(spec: RobotSpec, quantities: Sequence[str]) -> Graph:
     """The same from the spec on in exact rationals: no constant is ever rounded."""
     recorder = Recorder(Fraction)
-    return _recorded(build(spec, scalar=recorder.constant), quantities, recorder)
+    return recorder.graph(traced(build(spec, scalar=recorder.constant), quantities, recorder))
 
 
-def _recorded(tree: Tree, quantities: Sequence[str], recorder: Recorder) -> Graph:
+def traced(tree: Tree, quantities: Sequence[str], recorder: Recorder) -> dict[str, Array]:
+    """Each quantity as an array of symbols, over new inputs q, v, ... of the recorder."""
     inputs = {name: recorder.input(name, SIZES[name](tree)) for name in arguments(quantities)}
-    outputs = {name: _function(name)(tree, *(inputs[a] for a in _arguments(name))) for name in quantities}
-    return recorder.graph(outputs)
+    return {name: np.asarray(_function(name)(tree, *(inputs[a] for a in _arguments(name))), dtype=object) for name in quantities}
 
 
 def _function(quantity: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(reference, quantity)
+    function: Callable[..., Any] = FORMS[quantity] if quantity in FORMS else getattr(reference, quantity)
     return function
 
 
 def _arguments(quantity: str) -> list[str]:
     """Names of the inputs that a quantity's function cannot do without."""
-    if quantity not in reference.__all__:
+    if quantity not in reference.__all__ and quantity not in FORMS:
         raise ValueError(f"unknown quantity '{quantity}': give names of functions of leapcheck_reference, e.g. mass_matrix")
     parameters = list(inspect.signature(_function(quantity)).parameters.values())
     names = [p.name for p in parameters[1:] if p.default is inspect.Parameter.empty]

@@ -30,10 +30,11 @@ def pieces(size: int, lanes: int) -> list[Piece]:
 
 
 def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
-    """IR of `evaluate_rows(inputs, outputs, scratch, blocks)` to stand behind `blocks_module`.
+    """IR of `evaluate_rows(inputs, outputs, scratch, blocks)` to stand behind `blocks_module`, and of `evaluate_results`.
 
     `inputs` and `outputs` are tables of pointers to the C-ordered arrays (states, numbers) of each input and output of the
     graph, states = blocks * lanes. `scratch` holds GROUP blocks of inputs, results and carried values.
+    `evaluate_results(inputs, results, scratch, blocks)` leaves the results in blocks.
     """
     readers = [_reader(name, size, first, graph, lanes) for name, size, first in input_rows(graph)]
     writers = [
@@ -41,7 +42,8 @@ def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
         for name, places in graph.outputs.items()
         for k, part in enumerate(_portions(pieces(places.size, lanes)))
     ]
-    return "\n\n".join([_masked(lanes), *readers, *writers, _evaluate_rows(graph, lanes, parts)]) + "\n"
+    entries = (_evaluate_results(graph, lanes, parts), _evaluate_rows(graph, lanes, parts))
+    return "\n\n".join([_masked(lanes), *readers, *writers, *entries]) + "\n"
 
 
 def input_rows(graph: Graph) -> Iterator[tuple[str, int, int]]:
@@ -127,19 +129,27 @@ class _Lines:
 def _reader(name: str, size: int, first: int, graph: Graph, lanes: int) -> str:
     """Function that brings the rows of one input into blocks."""
     out = _Lines(lanes)
-    out.lines += [offset("row", "%array", "%block", 8 * lanes * size), offset("in", "%inputs", "%block", 8 * lanes * graph.input_count)]
+    out.lines += [
+        offset("row", "%array", "%block", 8 * lanes * size),
+        offset("in", "%inputs", "%block", 8 * lanes * graph.input_count),
+    ]
     for piece in pieces(size, lanes):
         rows = [out.load("%row", lane * size + piece.first, piece.width) for lane in range(lanes)]
         for number, vector in enumerate(out.transposed(rows)[: piece.width]):
             out.store(vector, "%in", (first + piece.first + number) * lanes, lanes)
-    return _function(f"read_{name}", "ptr noalias %array, ptr noalias %inputs, i64 %blocks", loop("block", "%blocks", "\n".join(out.lines)))
+    return _function(
+        f"read_{name}", "ptr noalias %array, ptr noalias %inputs, i64 %blocks", loop("block", "%blocks", "\n".join(out.lines))
+    )
 
 
 def _writer(name: str, graph: Graph, lanes: int, parts: Partition, nodes: list[int], part: Sequence[Piece]) -> str:
     """Function that writes some pieces of each row of one output out of the blocks of results."""
     out = _Lines(lanes)
     size = len(nodes)
-    out.lines += [offset("row", "%array", "%block", 8 * lanes * size), offset("res", "%results", "%block", 8 * lanes * len(parts.results))]
+    out.lines += [
+        offset("row", "%array", "%block", 8 * lanes * size),
+        offset("res", "%results", "%block", 8 * lanes * parts.result_count),
+    ]
     for piece in part:
         wanted = nodes[piece.first : piece.first + piece.width]
         if size == 1:  # one number a state: a block of it is a piece of the array
@@ -162,38 +172,50 @@ def _constants(graph: Graph, nodes: Sequence[int], lanes: int) -> str:
     return f"<{', '.join(vector_constant(value, 1)[1:-1] for value in values)}>"
 
 
-def _entry(out: _Lines, graph: Graph, results: Mapping[int, int], node: int) -> str:
+def _entry(out: _Lines, graph: Graph, results: Mapping[int, tuple[int, ...]], node: int) -> str:
     """The vector of one entry of an output: constant, result, or a result with its sign turned."""
     if graph.nodes[node].op is Op.CONSTANT:
         return vector_constant(float(graph.nodes[node].value), out.lanes)  # type: ignore[arg-type]
-    vector = out.load("%res", results[graph.unsigned(node)] * out.lanes, out.lanes)
+    vector = out.load("%res", results[graph.unsigned(node)][0] * out.lanes, out.lanes)
     return out.value(f"fneg {out.vector} {vector}") if graph.nodes[node].op is Op.NEG else vector
 
 
 def _evaluate_rows(graph: Graph, lanes: int, parts: Partition) -> str:
     """The loop over groups of blocks: read rows, run the stages, write rows."""
-    size = 8 * lanes
-    inputs, results = GROUP * size * graph.input_count, GROUP * size * len(parts.results)
-    first = [
+    results = f"  %results = getelementptr i8, ptr %scratch, i64 {8 * lanes * GROUP * graph.input_count}"
+    writes = []
+    for k, (name, places) in enumerate(graph.outputs.items()):
+        writes += _array(f"output{k}", "%outputs", k, 8 * lanes * places.size)
+        for p in range(len(_portions(pieces(places.size, lanes)))):
+            writes.append(f"  call void @write_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
+    return _over_groups("evaluate_rows", "ptr %outputs", [results], writes, graph, lanes, parts)
+
+
+def _evaluate_results(graph: Graph, lanes: int, parts: Partition) -> str:
+    """The loop over groups of blocks: read rows, run the stages."""
+    results = offset("results", "%all", "%first", 8 * lanes * parts.result_count)
+    return _over_groups("evaluate_results", "ptr %all", [results], [], graph, lanes, parts)
+
+
+def _over_groups(
+    name: str, target: str, results: list[str], writes: list[str], graph: Graph, lanes: int, parts: Partition
+) -> str:
+    size = 8 * lanes * GROUP
+    lines = [
         f"  %first = mul i64 %group, {GROUP}",
         "  %left = sub i64 %blocks, %first",
         f"  %few = icmp ult i64 %left, {GROUP}",
         f"  %count = select i1 %few, i64 %left, i64 {GROUP}",
-        f"  %results = getelementptr i8, ptr %scratch, i64 {inputs}",
-        f"  %carried = getelementptr i8, ptr %scratch, i64 {inputs + results}",
+        f"  %carried = getelementptr i8, ptr %scratch, i64 {size * (graph.input_count + parts.result_count)}",
+        *results,
     ]
-    for k, (name, numbers, _) in enumerate(input_rows(graph)):
-        first += _array(f"input{k}", "%inputs", k, size * numbers)
-        first.append(f"  call void @read_{name}(ptr %input{k}, ptr %scratch, i64 %count)")
-    first.append("  call void @evaluate_blocks(ptr %scratch, ptr %results, ptr %carried, i64 %count)")
-    for k, (name, places) in enumerate(graph.outputs.items()):
-        first += _array(f"output{k}", "%outputs", k, size * places.size)
-        for p in range(len(_portions(pieces(places.size, lanes)))):
-            first.append(f"  call void @write_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
-    body = "\n".join(first)
+    for k, (array, numbers, _) in enumerate(input_rows(graph)):
+        lines += _array(f"input{k}", "%inputs", k, 8 * lanes * numbers)
+        lines.append(f"  call void @read_{array}(ptr %input{k}, ptr %scratch, i64 %count)")
+    lines.append("  call void @evaluate_blocks(ptr %scratch, ptr %results, ptr %carried, i64 %count)")
     rounded = f"  %rounded = add i64 %blocks, {GROUP - 1}\n  %groups = udiv i64 %rounded, {GROUP}\n"
-    text = rounded + loop("group", "%groups", body)
-    return f"define void @evaluate_rows(ptr %inputs, ptr %outputs, ptr %scratch, i64 %blocks) {{\n{text}\n  ret void\n}}"
+    text = rounded + loop("group", "%groups", "\n".join(lines + writes))
+    return f"define void @{name}(ptr %inputs, {target}, ptr %scratch, i64 %blocks) {{\n{text}\n  ret void\n}}"
 
 
 def _array(name: str, table: str, number: int, block_size: int) -> list[str]:

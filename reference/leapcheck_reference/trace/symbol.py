@@ -8,7 +8,7 @@ floats in the program's order, or as exact rationals.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -28,6 +28,11 @@ class Recorder:
         self._known: dict[Node, int] = {}
         self._inputs: dict[str, tuple[int, ...]] = {}
         self._input_count = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether constants are exact rationals."""
+        return self._number is not float
 
     def constant(self, value: Any) -> Symbol:
         """The symbol of a constant."""
@@ -54,6 +59,10 @@ class Recorder:
             symbol = value if isinstance(value, Symbol) else self.constant(value)
             numbers[place] = self.signed_node(symbol)
         return numbers
+
+    def node(self, number: int) -> Node:
+        """The operation of a node."""
+        return self._nodes[number]
 
     def signed_node(self, symbol: Symbol) -> int:
         """The node of a symbol with its sign in it."""
@@ -231,3 +240,13 @@ class Symbol:
 
     def _symbol(self, other: Any) -> Symbol:
         return other if isinstance(other, Symbol) else self.recorder.constant(other)
+
+
+def largest(values: Sequence[Symbol], recorder: Recorder) -> Symbol:
+    """The largest of some symbols that are not negative, 0 of none; not a number where one is not."""
+    unknown = [value for value in values if recorder.value(value) is None]
+    known = max((float(value) for value in values if recorder.value(value) is not None), default=0.0)
+    total = recorder.constant(known)
+    for value in unknown:
+        total = value if total == 0.0 else recorder.applied(Op.MAX, total, value)
+    return total

@@ -1,4 +1,4 @@
-"""Checks of whole batches of states with the messages of the single-state checks, and the traced form that costs next to nothing."""
+"""Checks of whole batches of states: the messages of the single-state checks, and a traced form that costs next to nothing."""
 
 from __future__ import annotations
 

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import mujoco
 import pytest
-from command_line import Leapcheck
+from command_line import Leapcheck, refusal
 
 from leapcheck_models.generate import generated_files
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
+from leapcheck_reference.trace.c99 import c_files
+from leapcheck_reference.trace.c_robot import robot_function
 
 GENERATED = Path(__file__).parents[3] / "models" / "generated"
 
@@ -53,3 +55,23 @@ def test_a_second_time_gives_the_same_files(leapcheck: Leapcheck, tmp_path: Path
     before = {path: path.read_bytes() for path in (tmp_path / "a").iterdir()}
     leapcheck("generate", "box", "--out", "a")
     assert {path: path.read_bytes() for path in (tmp_path / "a").iterdir()} == before
+
+
+def test_c_beside_the_other_files(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    result = leapcheck("generate", "two_link_arm", "--out", "a", "--c")
+    assert (result.status, result.err) == (0, "")
+    written = {path.name: path.read_text() for path in (tmp_path / "a").iterdir()}
+    assert written == generated_files(load("two_link_arm")) | c_files(robot_function(load("two_link_arm")))
+    assert sorted(result.out.split()) == sorted(f"a/{name}" for name in written)
+
+
+def test_c_of_chosen_quantities(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    assert leapcheck("generate", "box", "--c", "mass_matrix", "--out", "a").status == 0
+    assert leapcheck("generate", "box", "-o", "a", "--c", "mass_matrix", "bias_force").status == 0
+    assert {path.name for path in (tmp_path / "a").glob("*.[ch]")} == {
+        *("box_mass_matrix.h", "box_mass_matrix.c", "box_dynamics.h", "box_dynamics.c")
+    }
+
+
+def test_an_unknown_quantity_is_refused_before_anything_is_written(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    assert "unknown quantity 'mass'" in refusal(leapcheck, tmp_path, "generate", "box", "--out", "a", "--c", "mass")
