@@ -13,7 +13,8 @@ Pinocchio   x, y, z, w       [v_WB_B; w_WB_B]       [[0, 1], [1, 0]]
 Joints are put in the engine's order by name. A robot with geared rotors is held by the engine with its rotors as bodies;
 the constant gear matrix G is then a factor of T, which is no longer square: everything but the accelerations carries over.
 
-Every function takes one state or a block of states: the leading dimensions `...` are those of q.
+Every function takes one state or a block of states: the leading dimensions `...` are those of q. They run on any scalar, so that
+they can be traced into a kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.rotors import numbers, with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
 
 Floats = NDArray[np.float64]
@@ -92,10 +93,11 @@ def has_rotors(spec: RobotSpec) -> bool:
 
 def configuration(convention: Convention, q: ArrayLike) -> Floats:
     """q_u (..., nq_u) of canonical q (..., nq); quaternions are normalised."""
-    q = np.array(q, dtype=float)
+    q = numbers(q).copy()
     full = with_rotor_coordinates(convention.spec, q) if has_rotors(convention.spec) else q
     for start in convention.quaternions:
-        full[..., start : start + 4] /= np.linalg.norm(full[..., start : start + 4], axis=-1, keepdims=True)
+        quaternion = full[..., start : start + 4]
+        full[..., start : start + 4] = quaternion / np.sqrt(np.sum(quaternion * quaternion, axis=-1, keepdims=True))
     q_u = full[..., convention.columns]
     for i in convention.circles:
         q_u[..., i], q_u[..., i + 1] = np.cos(q_u[..., i]), np.sin(q_u[..., i])
@@ -104,8 +106,8 @@ def configuration(convention: Convention, q: ArrayLike) -> Floats:
 
 def velocity_map(convention: Convention, q: ArrayLike) -> Floats:
     """T (..., nv_u, nv) with u = T v."""
-    q = np.asarray(q, dtype=float)
-    T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).copy()
+    q = numbers(q)
+    T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).astype(q.dtype)
     for base in convention.world_bases:
         T[..., base.u : base.u + 3, base.v + 3 : base.v + 6] = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
     return T
@@ -113,8 +115,8 @@ def velocity_map(convention: Convention, q: ArrayLike) -> Floats:
 
 def velocity_map_rate(convention: Convention, q: ArrayLike, v: ArrayLike) -> Floats:
     """Tdot v (..., nv_u): R_WB (w x v_B) in the rows of a base velocity in world axes, zero elsewhere."""
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-    rate = np.zeros((*v.shape[:-1], convention.shuffle.shape[0]))
+    q, v = numbers(q), numbers(v)
+    rate = np.zeros((*v.shape[:-1], convention.shuffle.shape[0]), dtype=v.dtype)
     for base in convention.world_bases:
         R_WB = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
         w, v_B = v[..., base.v : base.v + 3], v[..., base.v + 3 : base.v + 6]

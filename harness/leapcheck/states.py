@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -203,17 +204,24 @@ def joined(blocks: Sequence[States]) -> States:
     return States(q, v, tau, index, tuple(kind for b in blocks for kind in b.kind))
 
 
-def perturbed(states: States, rng: np.random.Generator, ulps: float) -> States:
-    """The states with every number off by up to `ulps` units in the last place, either way.
+def perturbed(states: States, draw: int, ulps: float) -> States:
+    """The states with every number off by up to `ulps` units in the last place, either way; `draw` picks one of many ways.
 
-    Draws are made for a whole unit: a state of it moves alike whether it comes alone, in a shorter run or in a longer one.
+    A state of a unit moves alike whether it comes alone, in a shorter run or in a longer one.
     """
     rows = states.index % UNIT
+    factors = (_factors(draw, part, getattr(states, part).shape[1], ulps)[rows] for part in ("q", "v", "tau"))
+    q, v, tau = (values * factor for values, factor in zip((states.q, states.v, states.tau), factors, strict=True))
+    return replace(states, q=q, v=v, tau=tau)
 
-    def off(values: Floats) -> Floats:
-        return values * (1.0 + ulps * np.finfo(float).eps * rng.uniform(-1.0, 1.0, (UNIT, values.shape[1]))[rows])
 
-    return replace(states, q=off(states.q), v=off(states.v), tau=off(states.tau))
+@lru_cache(maxsize=64)
+def _factors(draw: int, part: str, width: int, ulps: float) -> Floats:
+    """1 +- up to `ulps` units in the last place, (UNIT, width), the same for every unit."""
+    rng = np.random.default_rng((draw, *part.encode()))
+    factors: Floats = 1.0 + ulps * np.finfo(float).eps * rng.uniform(-1.0, 1.0, (UNIT, width))
+    factors.flags.writeable = False
+    return factors
 
 
 def state_frame(states: States) -> pd.DataFrame:

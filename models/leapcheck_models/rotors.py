@@ -64,16 +64,22 @@ def with_rotor_bodies(spec: RobotSpec) -> RotorBodies:
 
 def with_rotor_coordinates(spec: RobotSpec, q: ArrayLike) -> NDArray[np.float64]:
     """Configuration (..., nq_full) of `with_rotor_bodies(spec)` for q (..., nq): rotor angle = gear ratio x joint coordinate."""
-    q = np.asarray(q, dtype=float)
+    q = numbers(q)
     if q.ndim == 0 or q.shape[-1] != spec.nq:
         raise ValueError(f"robot '{spec.name}': q has the shape {q.shape}: give (..., {spec.nq})")
     starts = _starts(spec, CONFIGURATION_SIZE)
-    blocks = [q[..., :0]]
+    blocks: list[NDArray[Any]] = [q[..., :0]]
     for index, rotor in _order(spec):
         size = CONFIGURATION_SIZE[spec.bodies[index].joint.type]
         block = q[..., starts[index] : starts[index] + size]
         blocks.append(block if rotor is None else rotor.gear_ratio * block)
     return np.concatenate(blocks, axis=-1)
+
+
+def numbers(values: ArrayLike) -> NDArray[Any]:
+    """The values as an array of doubles, or of objects where they are scalars of another kind."""
+    array = np.asarray(values)
+    return array if array.dtype == object else array.astype(float, copy=False)
 
 
 def with_lumped_rotors(spec: RobotSpec, name: str | None = None) -> RobotSpec:

@@ -20,7 +20,7 @@ from leapcheck_reference.energy import (
     total_mass,
 )
 from leapcheck_reference.factorization import factorization, solution
-from leapcheck_reference.forward_dynamics import forward_dynamics
+from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
 from leapcheck_reference.mass_matrix import composite_inertias, mass_matrix
@@ -62,6 +62,7 @@ __all__ = [
     "crb",
     "dense_from_csr",
     "dense_from_legacy",
+    "factored_forward_dynamics",
     "factorization",
     "forward_accelerations",
     "forward_dynamics",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from leapcheck_reference.factorization import Factors, factorization, solution
-from leapcheck_reference.kinematics import Frames, frames, propagated_accelerations, velocities
+from leapcheck_reference.factorization import Factors, factorization, inverse_product, solution
+from leapcheck_reference.kinematics import Frames, body_motions, frames, velocities
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, skew
 from leapcheck_reference.scalar import Array
@@ -18,7 +18,7 @@ from leapcheck_reference.tree import Point, Tree
 def contact_positions(tree: Tree, q: Any) -> Array:
     """p_WP (points, 3) of each computed contact point, m."""
     at = frames(tree, q)
-    return _rows([at.root_position[p.link] + _from_root(at, p) for p in tree.points], 3)
+    return _rows([_positions(tree, at, point)[-1] for point in tree.points], 3)
 
 
 def contact_velocities(tree: Tree, q: Any, v: Any) -> Array:
@@ -32,40 +32,37 @@ def contact_velocities(tree: Tree, q: Any, v: Any) -> Array:
 def contact_jacobians(tree: Tree, q: Any) -> Array:
     """J (points, 3, nv): world velocity of each point is J v, canonical v.
 
-    The columns of a joint are the point's velocity when that joint alone moves at unit rate.
+    The columns of a joint are the point's velocity when that joint alone moves at unit rate: S_v + S_w x r in link axes.
     """
     at = frames(tree, q)
     J = at.zeros(len(tree.points), 3, tree.nv)
     for k, point in enumerate(tree.points):
-        p = _from_root(at, point)
         j = point.link
-        while j >= 0:
-            link, X_W = tree.links[j], at.X_W[j]
-            J[k][:, link.v] = X_W.R @ link.S[3:] - skew(p - X_W.p) @ (X_W.R @ link.S[:3])
-            j = link.parent
+        for r in _positions(tree, at, point)[:-1]:
+            S = tree.links[j].S
+            J[k][:, tree.links[j].v] = _in_world(tree, at, j, S[3:] - skew(r) @ S[:3])
+            j = tree.links[j].parent
     return J
 
 
 def contact_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
-    """Jdot v (points, 3), m/s^2: the points' classical world accelerations at vdot = 0, without gravity.
-
-    From the spatial acceleration [alpha; a] of the link: R (a + alpha x r + w x (v + w x r)).
-    """
+    """Jdot v (points, 3), m/s^2: the points' classical world accelerations R (a + A r) at vdot = 0, without gravity."""
     at = frames(tree, q)
-    V, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
-    A = propagated_accelerations(tree, at, c, np.zeros(tree.nv), np.zeros(6))
-    rows = []
-    for point in tree.points:
-        (w, u), (alpha, a) = np.split(V.links[point.link], 2), np.split(A.links[point.link], 2)
-        r = point.position
-        rows.append(at.X_W[point.link].R @ (a + cross(alpha, r) + cross(w, u + cross(w, r))))
-    return _rows(rows, 3)
+    v = vector(f"v of '{tree.name}'", v, tree.nv)
+    motions, _ = body_motions(tree, at, v, np.zeros(tree.nv), np.zeros(3))
+    accelerations: dict[str, Array] = {}
+    for i in dict.fromkeys(point.link for point in tree.points):
+        points = [point for point in tree.points if point.link == i]
+        a_and_A = np.column_stack([motions[i].a, motions[i].A])
+        columns = _in_world(tree, at, i, a_and_A, np.array([[1.0, *point.position] for point in points]).T)
+        accelerations |= {point.name: column for point, column in zip(points, columns.T, strict=True)}
+    return _rows([accelerations[point.name] for point in tree.points], 3)
 
 
 def contact_inertia(tree: Tree, q: Any) -> Array:
     """J M^-1 J^T (3 points, 3 points), 1/kg: the inverse inertia seen at the contact points, point by point x, y, z."""
     J, factors = _stacked_jacobian(tree, q)
-    return J @ solution(factors, J.T)
+    return inverse_product(factors, J.T)
 
 
 def test_force_response(tree: Tree, q: Any, point: int, force: Any) -> tuple[Array, Array]:
@@ -89,11 +86,21 @@ def _stacked_jacobian(tree: Tree, q: Any) -> tuple[Array, Factors]:
     return J, factorization(mass_matrix(tree, q), tree.dof_parent)
 
 
-def _from_root(at: Frames, point: Point) -> Array:
-    """Position of a point relative to its root link's origin, world axes."""
-    X_W = at.X_W[point.link]
-    position: Array = X_W.p + X_W.R @ point.position
-    return position
+def _positions(tree: Tree, at: Frames, point: Point) -> list[Array]:
+    """Position of a point in the axes of each link from its own to the root, from the link's origin, then in the world."""
+    positions, j = [point.position], point.link
+    while j >= 0:
+        positions.append(at.X[j].p + at.X[j].R @ positions[-1])
+        j = tree.links[j].parent
+    return positions
+
+
+def _in_world(tree: Tree, at: Frames, link: int, *product: Array) -> Array:
+    """A product of matrices whose columns are in a link's axes, in world axes: R_WB times it, in the cheapest order."""
+    parent = tree.links[link].parent
+    turns = [at.X_W[parent].R, at.X[link].R] if parent >= 0 else [at.X[link].R]
+    columns: Array = np.linalg.multi_dot([*turns, *product])
+    return columns
 
 
 def _rows(rows: list[Array], width: int) -> Array:

@@ -20,14 +20,17 @@ class Factors:
 
 
 def factorization(M: Array, parent: Sequence[int]) -> Factors:
-    """L and D with M = L^T D L; `parent` is the tree's dof_parent. Never touches an entry off the ancestors' pattern."""
+    """L and D with M = L^T D L; `parent` is the tree's dof_parent. Never touches an entry off the ancestors' pattern.
+
+    Divides once a dof: a division costs as much as many products.
+    """
     H = 1.0 * np.asarray(M)
     n = len(H)
     L = np.eye(n).astype(H.dtype)
     for k in reversed(range(n)):
-        i = parent[k]
+        i, inverse = parent[k], 1.0 / H[k, k]
         while i >= 0:
-            a = H[k, i] / H[k, k]
+            a = H[k, i] * inverse
             j = i
             while j >= 0:
                 H[i, j] = H[i, j] - a * H[k, j]
@@ -39,18 +42,30 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
 
 def solution(factors: Factors, b: Array) -> Array:
     """x with M x = b, for b (nv,) or columns (nv, k): x = L^-1 D^-1 L^-T b."""
-    x = np.array(b, dtype=np.result_type(np.asarray(b), factors.D))
-    n = len(x)
-    for i in reversed(range(n)):
-        j = factors.parent[i]
-        while j >= 0:
-            x[j] = x[j] - factors.L[i, j] * x[i]
-            j = factors.parent[j]
-    for i in range(n):
-        x[i] = x[i] / factors.D[i]
+    x = _inwards(factors, b)
+    for i in range(len(x)):
+        x[i] = x[i] * (1.0 / factors.D[i])
         j = factors.parent[i]
         while j >= 0:
             x[i] = x[i] - factors.L[i, j] * x[j]
+            j = factors.parent[j]
+    return x
+
+
+def inverse_product(factors: Factors, b: Array) -> Array:
+    """b^T M^-1 b (k, k) for columns b (nv, k): (L^-T b)^T D^-1 (L^-T b), exactly symmetric."""
+    y = _inwards(factors, b)
+    product = y.T @ (y * (1.0 / factors.D)[:, None])
+    return np.tril(product) + np.tril(product, -1).T
+
+
+def _inwards(factors: Factors, b: Array) -> Array:
+    """L^-T b."""
+    x = np.array(b, dtype=np.result_type(np.asarray(b), factors.D))
+    for i in reversed(range(len(x))):
+        j = factors.parent[i]
+        while j >= 0:
+            x[j] = x[j] - factors.L[i, j] * x[i]
             j = factors.parent[j]
     return x
 

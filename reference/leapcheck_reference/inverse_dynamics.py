@@ -1,4 +1,7 @@
-"""Recursive Newton-Euler in spatial vectors (Featherstone, table 5.1), with geared rotors, and what follows from it."""
+"""Recursive Newton-Euler (Luh, Walker and Paul 1980) about the links' origins, with geared rotors, and what follows from it.
+
+Gravity is lifted: the world accelerates at -g. The inertias are the regrouped ones.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from leapcheck_reference.kinematics import frames, lifted_gravity, propagated_accelerations, velocities
-from leapcheck_reference.scalar import Array
-from leapcheck_reference.spatial import RigidInertia, force_cross, force_to_parent
+from leapcheck_reference.kinematics import BodyMotion, body_motions, frames
+from leapcheck_reference.rotation import cross
+from leapcheck_reference.scalar import Array, stacked
+from leapcheck_reference.spatial import RigidInertia, force_to_parent
 from leapcheck_reference.state import vector
 from leapcheck_reference.tree import Tree
 
@@ -18,31 +22,30 @@ def inverse_dynamics(tree: Tree, q: Any, v: Any, vdot: Any, f_ext: Any = None) -
 
     `f_ext` (bodies, 6): external [moment; force] on each link, in link axes, at its origin.
     """
-    return _newton_euler(tree, q, v, vdot, lifted_gravity(tree), f_ext)
+    return _newton_euler(tree, q, v, vdot, -tree.gravity, f_ext)
 
 
 def bias_force(tree: Tree, q: Any, v: Any) -> Array:
     """h (nv,) = C(q, v) v + g(q): the force that keeps vdot = 0, without damping, springs or friction."""
-    return _newton_euler(tree, q, v, np.zeros(tree.nv), lifted_gravity(tree))
+    return _newton_euler(tree, q, v, np.zeros(tree.nv), -tree.gravity)
 
 
 def gravity_force(tree: Tree, q: Any) -> Array:
     """g(q) (nv,): the bias force at v = 0, the gradient of the potential energy."""
     zero = np.zeros(tree.nv)
-    return _newton_euler(tree, q, zero, zero, lifted_gravity(tree))
+    return _newton_euler(tree, q, zero, zero, -tree.gravity)
 
 
 def coriolis_force(tree: Tree, q: Any, v: Any) -> Array:
     """C(q, v) v (nv,): the bias force without gravity."""
-    return _newton_euler(tree, q, v, np.zeros(tree.nv), np.zeros(6))
+    return _newton_euler(tree, q, v, np.zeros(tree.nv), np.zeros(3))
 
 
 def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any = None) -> Array:
     at = frames(tree, q)
-    V, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
-    vdot = vector(f"vdot of '{tree.name}'", vdot, tree.nv)
-    A = propagated_accelerations(tree, at, c, vdot, root)
-    F = [_net_force(link.inertia, A_i, V_i) for link, A_i, V_i in zip(tree.links, A.links, V.links, strict=True)]
+    v, vdot = vector(f"v of '{tree.name}'", v, tree.nv), vector(f"vdot of '{tree.name}'", vdot, tree.nv)
+    links, rotors = body_motions(tree, at, v, vdot, root)
+    F = [_net_force(inertia, motion) for inertia, motion in zip(tree.regrouped.links, links, strict=True)]
     if f_ext is not None:
         F = [F_i - f for F_i, f in zip(F, external_forces(tree, f_ext), strict=True)]
     tau: list[Array] = [np.zeros(0)] * len(tree.links)
@@ -50,9 +53,9 @@ def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any
         link = tree.links[i]
         tau[i] = link.S.T @ F[i] + link.armature * vdot[link.v]
         carried = force_to_parent(at.X[i], F[i])
-        rotor, X_rotor, A_rotor, V_rotor = link.rotor, at.X_rotor[i], A.rotors[i], V.rotors[i]
-        if rotor and X_rotor and A_rotor is not None and V_rotor is not None:
-            F_rotor = _net_force(rotor.inertia, A_rotor, V_rotor)
+        rotor, X_rotor, inertia, motion = link.rotor, at.X_rotor[i], tree.regrouped.rotors[i], rotors[i]
+        if rotor and X_rotor and inertia and motion:
+            F_rotor = _net_force(inertia, motion)
             tau[i] = tau[i] + rotor.S.T @ F_rotor
             carried = carried + force_to_parent(X_rotor, F_rotor)
         if link.parent >= 0:
@@ -60,9 +63,24 @@ def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any
     return np.concatenate(tau)
 
 
-def _net_force(inertia: RigidInertia, A: Array, V: Array) -> Array:
-    """f = I a + v x* I v (Featherstone 2.68), Newton's and Euler's equations of one body."""
-    return inertia @ A + force_cross(V, inertia @ V)
+def _net_force(inertia: RigidInertia, motion: BodyMotion) -> Array:
+    """[n; f] (6,) that moves a body so, about its origin: f = m a + A mc (Newton), n = I alpha + w x I w + mc x a (Euler)."""
+    f = inertia.mass * motion.a + motion.A @ inertia.mc
+    n = _turning_moment(inertia.I, motion.w, motion.alpha) + cross(inertia.mc, motion.a)
+    return np.concatenate([n, f])
+
+
+def _turning_moment(I: Array, w: Array, alpha: Array) -> Array:
+    """I alpha + w x I w (3,), component by component (Hibbeler, Engineering Mechanics: Dynamics, section 21.4).
+
+    Written out it takes products of two components of w, which A = alpha~ + w~ w~ takes too.
+    """
+    rows = []
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        diagonal = I[i, i] * alpha[i] + (I[k, k] - I[j, j]) * (w[j] * w[k])
+        products = I[i, j] * (alpha[j] - w[k] * w[i]) + I[i, k] * (alpha[k] + w[i] * w[j])
+        rows.append(diagonal + products + I[j, k] * (w[j] * w[j] - w[k] * w[k]))
+    return stacked(rows, 3)
 
 
 def external_forces(tree: Tree, f_ext: Any) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.spec import JointType
-from leapcheck_reference.rotation import axis_rotation, quaternion_rotation
+from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import Transform, composed, motion_cross, motion_to_child
 from leapcheck_reference.state import configuration, vector
@@ -46,6 +46,18 @@ class Motion:
 
     links: tuple[Array, ...]
     rotors: tuple[Array | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyMotion:
+    """How a body turns and accelerates, in its own axes: angular velocity `w`, angular acceleration `alpha`, and the
+    classical acceleration `a` of its origin (3,). The point at r accelerates at a + A r, with A = alpha~ + w~ w~ (3, 3).
+    """
+
+    w: Array
+    alpha: Array
+    a: Array
+    A: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +154,35 @@ def propagated_accelerations(tree: Tree, at: Frames, c: Motion, vdot: Array, roo
         else:
             A_rotor.append(None)
     return Motion(tuple(A), tuple(A_rotor))
+
+
+def body_motions(tree: Tree, at: Frames, v: Array, vdot: Array, root: Array) -> tuple[list[BodyMotion], list[BodyMotion | None]]:
+    """Motion of every link and every rotor (None where a joint has none); `root` (3,) is the world's acceleration.
+
+    From the parent's motion at the joint (Luh, Walker and Paul 1980; Craig, Introduction to Robotics, section 6.5), with
+    the joint's velocity [w_J; v_J] = S qd and rate [alpha_J; a_J] = S vdot in link axes, and w_p = R^T w of the parent:
+    w = w_p + w_J, alpha = R^T alpha + w_p x w_J + alpha_J, a = R^T (a + A p) + (w_p + w) x v_J + a_J.
+    """
+    world = BodyMotion(np.zeros(3), np.zeros(3), root, np.zeros((3, 3)))
+    links: list[BodyMotion] = []
+    rotors: list[BodyMotion | None] = []
+    for link, X, X_rotor in zip(tree.links, at.X, at.X_rotor, strict=True):
+        parent = links[link.parent] if link.parent >= 0 else world
+        links.append(_joined_motion(X, parent, link.S @ v[link.v], link.S @ vdot[link.v]))
+        rotor = link.rotor
+        spun = rotor and X_rotor and _joined_motion(X_rotor, parent, rotor.S @ v[link.v], rotor.S @ vdot[link.v])
+        rotors.append(spun or None)
+    return links, rotors
+
+
+def _joined_motion(X: Transform, parent: BodyMotion, V_joint: Array, A_joint: Array) -> BodyMotion:
+    """Motion of the body behind a joint, in its own axes."""
+    w_joint, v_joint = V_joint[:3], V_joint[3:]
+    carried = X.R.T @ parent.w
+    w = carried + w_joint
+    alpha = X.R.T @ parent.alpha + cross(carried, w_joint) + A_joint[:3]
+    a = X.R.T @ (parent.a + parent.A @ X.p) + cross(carried + w, v_joint) + A_joint[3:]
+    return BodyMotion(w, alpha, a, skew(alpha) + skew(w) @ skew(w))
 
 
 def lifted_gravity(tree: Tree) -> Array:

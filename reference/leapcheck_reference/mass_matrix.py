@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,25 +15,27 @@ from leapcheck_reference.tree import Tree
 
 def composite_inertias(tree: Tree, q: Any) -> tuple[RigidInertia, ...]:
     """Ic of each link: the link, the rotors that ride on it and its whole subtree as one rigid body, in link axes."""
-    return _composite_inertias(tree, frames(tree, q))
+    links = [link.inertia for link in tree.links]
+    rotors = [link.rotor.inertia if link.rotor else None for link in tree.links]
+    return _composite_inertias(tree, frames(tree, q), links, rotors)
 
 
 def mass_matrix(tree: Tree, q: Any) -> Array:
     """M (nv, nv), symmetric positive definite, in the canonical convention; armature and exact rotors included.
 
     M_ij = S_i^T Ic_i S_j is non-zero only where one joint is the other's ancestor (Featherstone 6.21 to 6.23). A rotor
-    of joint i adds its own column Sr^T Ir Sr and rides, as a body, on the parent.
+    of joint i adds its own column Sr^T Ir Sr and rides, as a body, on the parent. The inertias are the regrouped ones.
     """
     at = frames(tree, q)
-    Ic = _composite_inertias(tree, at)
+    Ic = _composite_inertias(tree, at, tree.regrouped.links, tree.regrouped.rotors)
     M = at.zeros(tree.nv, tree.nv)
     for i, link in enumerate(tree.links):
         F = Ic[i] @ link.S
         M[link.v, link.v] = link.S.T @ F + link.armature * np.eye(link.S.shape[1])
         F = force_to_parent(at.X[i], F)
-        rotor, X_rotor = link.rotor, at.X_rotor[i]
-        if rotor and X_rotor:
-            F_rotor = rotor.inertia @ rotor.S
+        rotor, inertia, X_rotor = link.rotor, tree.regrouped.rotors[i], at.X_rotor[i]
+        if rotor and inertia and X_rotor:
+            F_rotor = inertia @ rotor.S
             M[link.v, link.v] += rotor.S.T @ F_rotor
             F = F + force_to_parent(X_rotor, F_rotor)
         j = link.parent
@@ -45,12 +48,14 @@ def mass_matrix(tree: Tree, q: Any) -> Array:
     return M
 
 
-def _composite_inertias(tree: Tree, at: Frames) -> tuple[RigidInertia, ...]:
-    Ic = [link.inertia for link in tree.links]
+def _composite_inertias(
+    tree: Tree, at: Frames, links: Sequence[RigidInertia], rotors: Sequence[RigidInertia | None]
+) -> tuple[RigidInertia, ...]:
+    Ic = list(links)
     for i in reversed(range(len(tree.links))):
-        link, X_rotor = tree.links[i], at.X_rotor[i]
-        if link.parent >= 0:
-            Ic[link.parent] += inertia_to_parent(at.X[i], Ic[i])
-            if link.rotor and X_rotor:
-                Ic[link.parent] += inertia_to_parent(X_rotor, link.rotor.inertia)
+        parent, rotor, X_rotor = tree.links[i].parent, rotors[i], at.X_rotor[i]
+        if parent >= 0:
+            Ic[parent] += inertia_to_parent(at.X[i], Ic[i])
+            if rotor and X_rotor:
+                Ic[parent] += inertia_to_parent(X_rotor, rotor)
     return tuple(Ic)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
 
 
@@ -16,6 +20,32 @@ def cross(a: Array, b: Array) -> Array:
     ax, ay, az = a
     bx, by, bz = b
     return stacked([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3)
+
+
+def symmetric(lower: Sequence[Scalar]) -> Array:
+    """Symmetric matrix (3, 3) of its lower triangle xx, yx, yy, zx, zy, zz."""
+    xx, yx, yy, zx, zy, zz = lower
+    return stacked([xx, yx, zx, yx, yy, zy, zx, zy, zz], 3, 3)
+
+
+def turned(R: Array, I: Array) -> Array:
+    """R I R^T of a symmetric matrix, of which one triangle is computed; where R keeps an axis, it turns in a plane."""
+    for k in range(3):
+        if R[k - 1, k] == 0.0 and R[k - 2, k] == 0.0:
+            return _turned_in_plane(R, I, k)
+    RI = R @ I
+    return symmetric([RI[i] @ R[j] for i in range(3) for j in range(i + 1)])
+
+
+def _turned_in_plane(R: Array, I: Array, k: int) -> Array:
+    """R I R^T where R keeps axis k or turns it round: one Jacobi rotation (Golub and Van Loan, 4th ed., section 8.5)."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    u = R[i, i] * (2.0 * I[i, j]) - R[i, j] * (I[i, i] - I[j, j])
+    J = np.empty((3, 3), dtype=np.result_type(R, I))
+    J[:, k] = J[k, :] = R[k, k] * (R @ I[:, k])
+    J[i, i], J[j, j] = I[i, i] + R[i, j] * u, I[j, j] - R[i, j] * u
+    J[i, j] = J[j, i] = R[k, k] * (R[i, i] * u - I[i, j])
+    return J
 
 
 def quaternion_rotation(quaternion: Array) -> Array:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck_reference.rotation import skew
+from leapcheck_reference.rotation import skew, symmetric, turned
 from leapcheck_reference.scalar import Array, Scalar
 
 
@@ -37,6 +37,10 @@ class RigidInertia:
         """Inertia of both bodies together, in their common frame."""
         return RigidInertia(self.mass + other.mass, self.mc + other.mc, self.I + other.I)
 
+    def __sub__(self, other: RigidInertia) -> RigidInertia:
+        """What is left of the inertia without a part of it, in their common frame."""
+        return RigidInertia(self.mass - other.mass, self.mc - other.mc, self.I - other.I)
+
     def __matmul__(self, V: Array) -> Array:
         """Momentum of the body moving with V: [I w + mc x v; m v - mc x w], shape of V."""
         w, v = V[:3], V[3:]
@@ -62,13 +66,16 @@ def force_to_parent(X: Transform, F: Array) -> Array:
 
 
 def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
-    """Inertia given in B, expressed in A: X_BA^T I X_BA (Featherstone 2.66), by the parallel-axis theorem on the triple."""
+    """Inertia given in B, expressed in A: X_BA^T I X_BA (Featherstone 2.66), by the parallel-axis theorem on the triple.
+
+    With h the first moment turned into A's axes and g = h + m p / 2 it is I_A = R I R^T + 2 (p . g) 1 - g p^T - p g^T.
+    """
     h = X.R @ inertia.mc
-    P = skew(X.p)
-    mp = inertia.mass * X.p
-    # I_A = R I R^T - p~ h~ - (h + m p)~ p~, with h the first moment turned into A's axes
-    I_A = X.R @ inertia.I @ X.R.T - P @ skew(h) - skew(h + mp) @ P
-    return RigidInertia(inertia.mass, h + mp, I_A)
+    x, y, z = h + (0.5 * inertia.mass) * X.p
+    px, py, pz = X.p
+    xx, yy, zz = 2.0 * px * x, 2.0 * py * y, 2.0 * pz * z
+    shift = symmetric([yy + zz, -(px * y + py * x), xx + zz, -(px * z + pz * x), -(py * z + pz * y), xx + yy])
+    return RigidInertia(inertia.mass, h + inertia.mass * X.p, turned(X.R, inertia.I) + shift)
 
 
 def motion_matrix(X: Transform) -> Array:

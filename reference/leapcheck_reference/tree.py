@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from leapcheck_models.spec import (
     Vector3,
 )
 from leapcheck_models.validation import rotational_matrix
+from leapcheck_reference.regrouping import Regrouped, regrouped
 from leapcheck_reference.rotation import quaternion_rotation, skew
 from leapcheck_reference.scalar import Array, Scalar, ScalarType, array_of, sqrt
 from leapcheck_reference.spatial import RigidInertia, Transform
@@ -70,7 +71,8 @@ class Point:
 class Tree:
     """Kinematic tree in depth-first order; `parent` of a link is -1 for the world.
 
-    `dof_parent` names for each dof the next dof towards the root (-1: none): MuJoCo's dof_parentid.
+    `dof_parent` names for each dof the next dof towards the root (-1: none): MuJoCo's dof_parentid. `regrouped` holds
+    the inertias that M and inverse dynamics are computed with; it follows from the links.
     """
 
     name: str
@@ -81,6 +83,11 @@ class Tree:
     nv: int
     dof_parent: tuple[int, ...]
     foot_indices: tuple[int, ...]
+    regrouped: Regrouped = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Derives what follows from the links, also for a copy with other links."""
+        object.__setattr__(self, "regrouped", regrouped(self.links))
 
 
 def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:

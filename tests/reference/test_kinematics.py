@@ -9,7 +9,7 @@ from world_bodies import INERTIA, world_bodies
 
 from leapcheck_models.spec import Body, Joint, JointType, Placement, RobotSpec, add_body
 from leapcheck_reference import bias_accelerations, build, forward_accelerations, forward_kinematics, mass_matrix
-from leapcheck_reference.kinematics import frames
+from leapcheck_reference.kinematics import body_motions, frames
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.spatial import motion_cross, motion_to_child
 
@@ -94,6 +94,20 @@ def test_forward_accelerations_are_the_rates_of_the_velocities_and_minus_gravity
     )
     lifted = -np.einsum("bji,j->bi", kinematics.R_WB, np.array(case.spec.gravity))
     assert relative(np.array(A.links), Vdot + np.pad(lifted, ((0, 0), (3, 0)))) <= ROUNDING
+
+
+def test_body_motions_are_the_spatial_ones_with_classical_accelerations(case: Case) -> None:
+    """The classical acceleration of the origin is the spatial one and w x v (Featherstone, section 2.11)."""
+    at = frames(case.tree, case.q)
+    links, rotors = body_motions(case.tree, at, case.v, case.vdot, -case.tree.gravity)
+    V = forward_kinematics(case.tree, case.q, case.v).V
+    A = forward_accelerations(case.tree, case.q, case.v, case.vdot)
+    for motion, V_i, A_i in zip([*links, *rotors], [*V.links, *V.rotors], [*A.links, *A.rotors], strict=True):
+        assert (motion is None) == (V_i is None)
+        if motion and V_i is not None and A_i is not None:
+            expected = np.array([V_i[:3], A_i[:3], A_i[3:] + np.cross(V_i[:3], V_i[3:])])
+            assert relative(np.array([motion.w, motion.alpha, motion.a]), expected) <= ROUNDING
+            assert relative(motion.A, skew(motion.alpha) + skew(motion.w) @ skew(motion.w)) <= ROUNDING
 
 
 def test_a_link_fixed_to_the_world_accelerates_at_minus_g() -> None:

@@ -19,6 +19,7 @@ from leapcheck_reference import (
     contact_jacobians,
     contact_positions,
     coriolis_matrix,
+    factored_forward_dynamics,
     forward_dynamics,
     gravity_force,
     mass_matrix,
@@ -98,6 +99,7 @@ def test_dynamics_and_contacts_are_pinocchios(name: str) -> None:
     assert relative(gravity_force(at.tree, at.q), T.T @ g, scale) <= ROUNDING
     vdot = np.linalg.solve(T.T @ M @ T, at.tau - T.T @ nle)
     assert relative(forward_dynamics(at.tree, at.q, at.v, at.tau), vdot) <= SOLVED
+    assert relative(factored_forward_dynamics(at.tree, at.q, at.v, at.tau), vdot) <= SOLVED
 
     C = T.T @ pin.computeCoriolisMatrix(model, model.createData(), q, u) @ T
     assert relative(coriolis_matrix(at.tree, at.q, at.v) @ at.v, C @ at.v, scale) <= CORIOLIS

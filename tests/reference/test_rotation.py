@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
+from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew, symmetric, turned
 
 ROUNDING = 5e-15  # measured worst 7.8e-16
+TURNED = 1e-12  # entries of up to 110; measured worst 4.3e-14
 FAR_ANGLE = 3e-14  # SciPy's own rotvec at angles of up to 20 rad; measured worst 3.7e-15
 
 numbers = st.floats(-10.0, 10.0)
@@ -61,3 +62,29 @@ def test_coordinate_axes_leave_exact_zeros_and_ones(i: int, sign: float) -> None
 
 def test_skew_of_a_generic_vector_entry_by_entry() -> None:
     np.testing.assert_array_equal(skew(np.array([1.0, 2.0, 3.0])), [[0, -3, 2], [3, 0, -1], [-2, 1, 0]])
+
+
+def test_symmetric_has_the_lower_triangle_in_both() -> None:
+    np.testing.assert_array_equal(symmetric([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), [[1, 2, 4], [2, 3, 5], [4, 5, 6]])
+
+
+@given(quaternions, vectors, vectors)
+def test_turned_is_the_product_and_symmetric(
+    quaternion: NDArray[np.float64], diagonal: NDArray[np.float64], products: NDArray[np.float64]
+) -> None:
+    I = np.diag(diagonal) + skew(products) ** 2
+    R = quaternion_rotation(quaternion)
+    assert distance(turned(R, I), R @ I @ R.T) <= TURNED
+    np.testing.assert_array_equal(turned(R, I), turned(R, I).T)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-9])
+@pytest.mark.parametrize("placement", [np.eye(3), np.diag([-1.0, -1.0, 1.0]), np.diag([1.0, -1.0, -1.0])])
+@pytest.mark.parametrize("i", [0, 1, 2])
+def test_turned_about_a_coordinate_axis_and_close_to_one(i: int, placement: NDArray[np.float64], off: float) -> None:
+    """Half turned round by its placement or not; off by 1e-9 the diagonal is 1 already, and nothing may be dropped."""
+    I = np.array([[3.0, 0.5, -0.7], [0.5, 4.0, 0.9], [-0.7, 0.9, 5.0]])
+    axis = np.eye(3)[i] + off * np.eye(3)[i - 1]
+    for angle in np.linspace(-3.0, 3.0, 50):
+        R = placement @ axis_rotation(axis, float(angle))
+        assert distance(turned(R, I), R @ I @ R.T) <= ROUNDING

@@ -136,3 +136,8 @@ def test_force_cross_is_the_dual_of_motion_cross(rng: np.random.Generator) -> No
     V, U, F = rng.normal(size=6), rng.normal(size=6), rng.normal(size=6)
     assert force_cross(V, F) @ U + F @ motion_cross(V, U) == pytest.approx(0.0, abs=10 * ROUNDING)
     assert close(motion_cross(V, V), np.zeros(6))
+
+
+def test_a_part_of_an_inertia_taken_away_leaves_the_rest(rng: np.random.Generator) -> None:
+    one, two = rigid_inertia(*body(rng)), rigid_inertia(*body(rng))
+    assert close(inertia_matrix((one + two) - two), inertia_matrix(one))

@@ -1,4 +1,4 @@
-"""The command line: `leapcheck compare`, `generate`, `lint`, `robots`, `sparsity`."""
+"""The command line: `leapcheck bench`, `compare`, `generate`, `lint`, `robots`, `sparsity`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from typing import Protocol
 
 COULD_NOT_RUN = 2
 
-COMMANDS = ("compare", "generate", "lint", "robots", "sparsity")
+COMMANDS = ("bench", "compare", "generate", "lint", "robots", "sparsity")
 """Each is a module of this package with a dataclass of the same name, capitalised: its fields are the options."""
 
 HELP = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
 
-usage: leapcheck {compare,generate,lint,robots,sparsity} ...
+usage: leapcheck {bench,compare,generate,lint,robots,sparsity} ...
 
+  bench     the generated kernels timed beside the engines' own machine code
   compare   a robot's dynamics in several engines over random states: the discrepancy report
   generate  a robot's MJCF, its scene and its URDF
   lint      what is odd about a robot's description, where, and what to do

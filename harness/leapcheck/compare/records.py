@@ -74,6 +74,24 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Accuracy:
+    """One quantity of one engine held against the truth in double-double, at every state.
+
+    Scale-free errors of states near the origin: `worst` of all, `median` of the first `sampled` ones; `rounding` is the
+    largest error in units of the expected rounding, `index` the state where that is.
+    """
+
+    quantity: str
+    engine: str
+    states: int
+    sampled: int
+    median: float
+    worst: float
+    rounding: float
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Discrepancy:
     """One disagreement in words: cause class and cause, evidence, who is wrong, and the command that repeats it."""
 
@@ -108,7 +126,7 @@ class EngineRow:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Largest scale-free error of each entry of M for one pair: rows as tuples, (nv, nv)."""
+    """Largest scale-free error of each entry of M for one pair, over the first states of a run: rows as tuples, (nv, nv)."""
 
     engine: str
     against: str
@@ -150,6 +168,7 @@ class Run:
     exit_status: int
     engines: tuple[EngineRow, ...]
     comparisons: tuple[Comparison, ...]
+    accuracies: tuple[Accuracy, ...]
     discrepancies: tuple[Discrepancy, ...]
     failures: tuple[Failure, ...]
     not_compared: tuple[str, ...]

@@ -8,22 +8,28 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from leapcheck.compare.armature_cost import armature_costs
-from leapcheck.compare.bench import Bench, Pair, UnitOutcome, bench, named_bench, unit_outcome
+from leapcheck.compare.bench import Bench, Outcome, bench, known, outcome
 from leapcheck.compare.discrepancies import discrepancies, with_truth
 from leapcheck.compare.entries import dof_names
-from leapcheck.compare.records import Comparison, Discrepancy, Failure, HeatMap, Provenance, Run, Verdict
+from leapcheck.compare.figures import finished
+from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenance, Run, Verdict
 from leapcheck.compare.singular import singular_dof
-from leapcheck.compare.tally import PairTally, comparison
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import UNIT, States, generated_states, units
+from leapcheck.states import UNIT, States, generated_states, joined, units
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference import build, sparsity_pattern
+
+COMPILED_FROM = 20_000
+"""Number of states from which code is compiled for a run; below, NumPy programs with the same bits are done sooner."""
+
+JOB = 32
+"""Blocks of a job: enough that handing it to a process costs nothing."""
 
 Progress = Callable[[int, int], None]
 
@@ -44,6 +50,7 @@ class Plan:
     states: States | None = None
     states_file: str = ""
     command: str = ""
+    block_units: int = 2
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.quantities if name not in QUANTITIES]
@@ -77,6 +84,18 @@ class Plan:
             return ("--states-file", self.states_file)
         return ("--states", str(self.count), "--seed", str(self.seed))
 
+    @property
+    def is_long(self) -> bool:
+        """Whether so many states are to come that compiling for them pays."""
+        return self.only is None and self.total >= COMPILED_FROM
+
+    def block(self, of_units: Sequence[int]) -> States:
+        """The states of some units; or the only one."""
+        if self.only is not None:
+            row = self.only % UNIT
+            return self.unit(self.only // UNIT)[row : row + 1]
+        return joined([self.unit(unit) for unit in of_units])
+
     def unit(self, unit: int) -> States:
         """The states of one unit."""
         if self.states is not None:
@@ -85,91 +104,94 @@ class Plan:
 
 
 def blocks(plan: Plan) -> Iterator[States]:
-    """The states to compare, a unit at a time; or the only one."""
-    if plan.only is not None:
-        row = plan.only % UNIT
-        yield plan.unit(plan.only // UNIT)[row : row + 1]
-    else:
-        yield from map(plan.unit, units(plan.total))
+    """The states to compare, a block at a time; or the only one."""
+    for part in jobs(plan):
+        yield from map(plan.block, part)
 
 
 def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> Run:
-    """The record of a comparison; the same for any number of workers."""
-    at = bench(plan.spec, plan.engines)
+    """The record of a comparison; the same for any number of workers and any size of blocks."""
+    at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
     if not at.engines:
         raise ValueError("no engine could be made: " + "; ".join([*(f.message for f in at.failures), *at.not_compared]))
-    tallies: dict[Pair, PairTally] = {}
-    failures = list(at.failures)
-    for outcome in _outcomes(plan, at, workers, progress):
-        for pair, tally in outcome.tallies.items():
-            if pair in tallies:
-                tallies[pair].merge(tally)
-            else:
-                tallies[pair] = tally
-        failures += [failure for failure in outcome.failures if not _known(failure, failures)]
-    rows = with_truth(plan.spec, tuple(comparison(plan.spec, *pair, tally) for pair, tally in tallies.items()))
+    total = Outcome(failures=list(at.failures))
+    for later in _outcomes(plan, at, workers, progress):
+        total.merge(later)
+    figures = finished(at, total)
+    rows = with_truth(plan.spec, figures.comparisons)
     found = discrepancies(plan.spec, plan.robot, plan.seed, plan.states_arguments, at.engines, rows)
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
         n for n in plan.engines if isinstance(n, str) and ":" in n
     }
     return Run(
         provenance=_provenance(plan),
-        verdict=_verdict(plan, at, rows, found, failures),
-        exit_status=_exit_status(rows, failures, user),
+        verdict=_verdict(plan, at, rows, found, total.failures),
+        exit_status=_exit_status(rows, total.failures, user),
         engines=at.rows,
         comparisons=rows,
+        accuracies=figures.accuracies,
         discrepancies=found,
-        failures=tuple(failures),
+        failures=tuple(total.failures),
         not_compared=(*at.not_compared, *_gaps(plan, at, rows)),
         dof_names=dof_names(plan.spec),
         pattern=tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(plan.spec))),
-        heat_maps=tuple(
-            HeatMap(engine, against, tuple(tuple(float(x) for x in row) for row in tally.heat))
-            for (_, engine, against), tally in tallies.items()
-            if tally.heat is not None
-        ),
+        heat_maps=figures.heat_maps,
         armature_costs=armature_costs(plan.spec, plan.seed),
     )
 
 
-def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) -> Iterator[UnitOutcome]:
-    """The outcome of every unit, in the units' order whatever the number of workers."""
-    all_units = units(plan.total if plan.only is None else 1)
+def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) -> Iterator[Outcome]:
+    """The outcomes of the whole run, in the order of the states whatever the number of workers."""
     by_name = all(isinstance(engine, str) for engine in plan.engines)
-    if workers == 1 or len(all_units) == 1 or not by_name:
-        for done, states in enumerate(blocks(plan), start=1):
-            yield unit_outcome(at, states, plan.quantities)
-            _report(progress, done, len(all_units))
+    parts = jobs(plan)
+    if workers == 1 or len(parts) == 1 or not (by_name and plan.is_long):
+        for done, part in enumerate(parts, start=1):
+            yield _job_outcome(plan, at, part)
+            _report(progress, done, len(parts))
         return
     # spawn, not fork: the engines in this process may hold threads
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(all_units)), context, _stdout_to_stderr) as pool:
-        parts = pool.map(_outcome_in_worker, ((plan, unit) for unit in all_units))
-        for done, outcome in enumerate(parts, start=1):
-            yield outcome
-            _report(progress, done, len(all_units))
+    with ProcessPoolExecutor(min(workers, len(parts)), context, _begin_worker, (plan,)) as pool:
+        for done, found in enumerate(pool.map(_outcome_in_worker, parts), start=1):
+            yield found
+            _report(progress, done, len(parts))
 
 
-def _outcome_in_worker(job: tuple[Plan, int]) -> UnitOutcome:
-    plan, unit = job
-    at = named_bench(plan.spec, tuple(e for e in plan.engines if isinstance(e, str)))
-    outcome = unit_outcome(at, plan.unit(unit), plan.quantities)
-    return replace(outcome, failures=[*at.failures, *outcome.failures])
+def jobs(plan: Plan) -> list[tuple[range, ...]]:
+    """The units of states in blocks, and the blocks in jobs, each for one process at a time."""
+    all_units = units(plan.total if plan.only is None else 1)
+    in_blocks = [all_units[i : i + plan.block_units] for i in range(0, len(all_units), plan.block_units)]
+    return [tuple(in_blocks[i : i + JOB]) for i in range(0, len(in_blocks), JOB)]
 
 
-def _stdout_to_stderr() -> None:
-    """What foreign code prints in a worker must not mix with the results on standard output."""
+def _job_outcome(plan: Plan, at: Bench, part: Sequence[range]) -> Outcome:
+    total = Outcome()
+    for units_of_block in part:
+        total.merge(outcome(at, plan.block(units_of_block)))
+    return total
+
+
+_worker: list[tuple[Plan, Bench]] = []
+"""The plan and the bench of this process, where it is a worker; made once."""
+
+
+def _begin_worker(plan: Plan) -> None:
+    """Makes the bench. What foreign code prints in a worker must not mix with the results on standard output."""
     sys.stdout = sys.stderr
+    names = tuple(e for e in plan.engines if isinstance(e, str))
+    _worker[:] = [(plan, bench(plan.spec, names, plan.quantities, plan.is_long))]
+
+
+def _outcome_in_worker(part: tuple[range, ...]) -> Outcome:
+    ((plan, at),) = _worker
+    found = _job_outcome(plan, at, part)
+    found.failures = [*at.failures, *(f for f in found.failures if not known(f, at.failures))]
+    return found
 
 
 def _report(progress: Progress | None, done: int, total: int) -> None:
     if progress is not None:
         progress(done, total)
-
-
-def _known(failure: Failure, failures: Sequence[Failure]) -> bool:
-    """Whether the same engine has failed on the same quantity before: the first message is kept."""
-    return any((f.engine, f.quantity) == (failure.engine, failure.quantity) for f in failures)
 
 
 def _exit_status(rows: Sequence[Comparison], failures: Sequence[Failure], user: set[str]) -> int:

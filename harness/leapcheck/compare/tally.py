@@ -1,17 +1,20 @@
-"""Reduction of answers to records, unit by unit: nothing of the size of all states is ever kept."""
+"""Reduction of errors to records, block by block: nothing of the size of all states is ever kept.
+
+A row is one quantity of one engine held against another engine or the truth. Rows are reduced side by side, and tallies of
+consecutive blocks are merged in their order; the result is the same for any size of blocks.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.compare.entries import entry_name, entry_unit
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.compare.records import HISTOGRAM_DECADES, Comparison, KindRow, Verdict, WorstState
-from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats, States
+from leapcheck.compare.records import HISTOGRAM_DECADES, KindRow, Verdict
+from leapcheck.states import KINDS, Floats, States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
 TOLERANCE_UNITS = 256.0
@@ -28,165 +31,191 @@ NEAR = 10.0
 REACH = 0.01
 """Length (m) by which a distance from the world's origin is measured in that allowance: a small link's gyration radius."""
 
+SAMPLE = 4096
+"""States, the first ones of a run, over which medians and the heat maps of M are taken."""
 
-@dataclass(slots=True)
-class PairTally:
-    """What is kept of one quantity and engine pair while the units go by; merged in the order of the units."""
-
-    states: int = 0
-    error: float = 0.0
-    absolute: float = 0.0
-    absolute_place: tuple[int, ...] = ()
-    rounding: float = -1.0
-    tolerance: float = 0.0
-    worst: WorstState | None = None
-    kinds: dict[str, KindRow] = field(default_factory=dict)
-    histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros(np.diff(HISTOGRAM_DECADES)[0], dtype=np.int64))
-    heat: Floats | None = None
-    near: bool = True
-    """Whether the figures are those of states near the origin or of discrepancies; else of far states, for want of others."""
-
-    def merge(self, later: PairTally) -> None:
-        """Adds what a later unit found; on a tie the earlier unit keeps the worst state."""
-        self.states += later.states
-        self.histogram = self.histogram + later.histogram
-        for kind, row in later.kinds.items():
-            mine = self.kinds.get(kind)
-            self.kinds[kind] = row if mine is None else _joined_rows(mine, row)
-        if later.near == self.near:
-            self._merge_figures(later)
-        elif later.near:
-            for name in ("error", "absolute", "absolute_place", "rounding", "tolerance", "worst", "heat", "near"):
-                setattr(self, name, getattr(later, name))
-
-    def _merge_figures(self, later: PairTally) -> None:
-        self.error = max(self.error, later.error)
-        if later.absolute > self.absolute:
-            self.absolute, self.absolute_place = later.absolute, later.absolute_place
-        if later.rounding > self.rounding:
-            self.rounding, self.tolerance, self.worst = later.rounding, later.tolerance, later.worst
-        if later.heat is not None:
-            self.heat = later.heat if self.heat is None else np.maximum(self.heat, later.heat)
+ALL_KINDS = (*KINDS, "file")
+VERDICTS = (Verdict.AGREE, Verdict.IMPRECISE, Verdict.DISCREPANCY)
+BINS = HISTOGRAM_DECADES[1] - HISTOGRAM_DECADES[0]
 
 
-def pair_tally(
-    spec: RobotSpec, quantity: str, states: States, values: Floats, against: Floats, in_house: Floats, rounding: Floats
-) -> PairTally:
-    """One unit's tally of a pair: `values` held `against` another engine's, scaled by the in-house answers.
+class Row(NamedTuple):
+    """What is held against what."""
 
-    `rounding` (n,) is the expected scale-free rounding of each state. The figures are those of the states near the
-    origin and of discrepancies: a loss of digits far out hides nothing, and is told by the rows of the kinds.
+    quantity: str
+    engine: str
+    against: str
+
+
+@dataclass(slots=True, eq=False)
+class Peak:
+    """The largest of some number per row, and the state where it is; on a tie the earlier state stays."""
+
+    value: Floats
+    q: Floats
+    v: Floats
+    tau: Floats
+    index: NDArray[np.int64]
+    kind: NDArray[np.str_]
+
+    def replace(self, rows: NDArray[np.bool_], other: Peak) -> None:
+        """Takes over some rows of another."""
+        for name in ("value", "q", "v", "tau", "index", "kind"):
+            getattr(self, name)[rows] = getattr(other, name)[rows]
+
+    def states(self) -> States:
+        """The states of all rows as one block."""
+        return States(self.q, self.v, self.tau, self.index, tuple(str(kind) for kind in self.kind))
+
+
+@dataclass(slots=True, eq=False)
+class Tally:
+    """What is kept of each row: figures of states near the origin or of discrepancies, else of far ones (`near` is False);
+    by kind of state the largest error, error in units and verdict; a histogram; for rows against the truth a sample.
+
+    `rounding` peaks in units of the expected rounding, `tolerance` is the scale-free tolerance at that state.
     """
-    n = len(states)
-    with np.errstate(invalid="ignore"):  # infinite on both sides: no number, thus wrong
-        difference = values - against
-    error = scale_free(difference, scales(quantity, in_house)).reshape(n, -1)
-    if not error.size:
-        return PairTally(states=n)
-    per_state = error.max(axis=1)
-    in_units = per_state / rounding
-    distance = _base_distance(spec, states)
-    verdicts = _verdicts(distance, in_units)
-    told = (distance <= NEAR) | np.array([verdict is Verdict.DISCREPANCY for verdict in verdicts])
-    near = bool(told.any())
-    told |= not near
-    worst = int(np.where(told, in_units, -1.0).argmax())
-    flat = int(error[worst].argmax())
-    place = tuple(int(i) for i in np.unravel_index(flat, values.shape[1:])) if values.ndim > 1 else ()
-    absolute = np.nan_to_num(np.abs(difference), nan=np.inf, posinf=np.inf).reshape(n, -1)[told]
-    largest = np.unravel_index(int(absolute.max(axis=0).argmax()), values.shape[1:]) if values.ndim > 1 else ()
-    return PairTally(
-        states=n,
-        error=float(per_state[told].max()),
-        absolute=float(absolute.max()),
-        absolute_place=tuple(int(i) for i in largest),
-        rounding=float(in_units[worst]),
-        tolerance=TOLERANCE_UNITS * float(rounding[worst]),
-        worst=_worst_state(spec, quantity, states, worst, place, float(values[(worst, *place)]), float(against[(worst, *place)])),
-        kinds=_kind_rows(states, per_state, in_units, verdicts),
-        histogram=_histogram(per_state),
-        heat=error[told].reshape(-1, *values.shape[1:]).max(axis=0) if quantity == "mass_matrix" else None,
-        near=near,
-    )
+
+    rows: tuple[Row, ...]
+    states: int
+    near: NDArray[np.bool_]
+    error: Floats
+    absolute: Peak
+    rounding: Peak
+    tolerance: Floats
+    kind_states: NDArray[np.int64]
+    kind_error: Floats
+    kind_rounding: Floats
+    kind_verdict: NDArray[np.int64]
+    histogram: NDArray[np.int64]
+    sample: Floats
+    heat: dict[Row, Floats] = field(default_factory=dict)
+
+    def merge(self, later: Tally) -> None:
+        """Adds what later blocks found of the same rows."""
+        self.states += later.states
+        self.kind_states += later.kind_states
+        self.kind_error = np.maximum(self.kind_error, later.kind_error)
+        self.kind_rounding = np.maximum(self.kind_rounding, later.kind_rounding)
+        self.kind_verdict = np.maximum(self.kind_verdict, later.kind_verdict)
+        self.histogram += later.histogram
+        self.sample = np.concatenate([self.sample, later.sample], axis=1)
+        for row, heat in later.heat.items():
+            self.heat[row] = np.maximum(self.heat[row], heat) if row in self.heat else heat
+        replaced, both = later.near & ~self.near, later.near == self.near
+        higher = replaced | (both & (later.rounding.value > self.rounding.value))
+        self.tolerance[higher] = later.tolerance[higher]
+        self.rounding.replace(higher, later.rounding)
+        self.absolute.replace(replaced | (both & (later.absolute.value > self.absolute.value)), later.absolute)
+        self.error = np.where(replaced, later.error, np.where(both, np.maximum(self.error, later.error), self.error))
+        self.near |= later.near
+
+    def kinds(self, row: int) -> tuple[KindRow, ...]:
+        """The row's figures by kind of state."""
+        return tuple(
+            KindRow(
+                kind,
+                int(self.kind_states[k]),
+                float(self.kind_error[row, k]),
+                float(self.kind_rounding[row, k]),
+                VERDICTS[self.kind_verdict[row, k]],
+            )
+            for k, kind in enumerate(ALL_KINDS)
+            if self.kind_states[k]
+        )
+
+    def verdict(self, row: int) -> Verdict:
+        """The row's worst verdict."""
+        return VERDICTS[self.kind_verdict[row].max()]
 
 
-def comparison(spec: RobotSpec, quantity: str, engine: str, against: str, tally: PairTally) -> Comparison:
-    """The finished record of a pair."""
-    worst_error = tally.rounding * tally.tolerance / TOLERANCE_UNITS
-    return Comparison(
-        quantity=quantity,
-        engine=engine,
-        against=against,
-        states=tally.states,
-        error=tally.error,
-        absolute=tally.absolute,
-        unit=entry_unit(spec, quantity, tally.absolute_place) if tally.worst else QUANTITIES[quantity].unit,
-        scale=str(QUANTITIES[quantity].scale),
-        rounding=max(tally.rounding, 0.0),
-        tolerance=tally.tolerance,
-        margin=tally.tolerance / worst_error if worst_error > 0.0 else float("inf"),
-        verdict=_worst_verdict([row.verdict for row in tally.kinds.values()]),
-        kinds=tuple(tally.kinds.values()),
-        histogram=tuple(int(count) for count in tally.histogram),
-        worst=tally.worst,
-    )
+def tally(spec: RobotSpec, states: States, rows: Sequence[Row], error: Floats, absolute: Floats, rounding: Floats) -> Tally:
+    """The tally of one block: `error` scale-free, `absolute` and the expected `rounding`, (rows, n) each.
 
-
-def _verdicts(distance: Floats, in_units: Floats) -> list[Verdict]:
-    """Verdict of each state. Far from the origin an engine that computes in world coordinates cancels: imprecise, not wrong."""
+    The figures are those of the states near the origin and of discrepancies: a loss of digits far out hides nothing, and
+    is told by the kinds.
+    """
+    error, absolute = np.where(np.isnan(error), np.inf, error), np.where(np.isnan(absolute), np.inf, absolute)
+    in_units = error / rounding
+    distance = base_distance(spec, states)
     allowance = np.where(distance > NEAR, 1.0 + distance / REACH, 1.0)
-    return [
-        Verdict.AGREE if x <= TOLERANCE_UNITS else Verdict.IMPRECISE if x <= TOLERANCE_UNITS * a else Verdict.DISCREPANCY
-        for x, a in zip(in_units, allowance, strict=True)
-    ]
+    # Far from the origin an engine that computes in world coordinates cancels: imprecise, not wrong.
+    verdict = (in_units > TOLERANCE_UNITS).astype(np.int64) + (in_units > TOLERANCE_UNITS * allowance)
+    told = (distance <= NEAR) | (verdict == 2)
+    near = told.any(axis=1)
+    told |= ~near[:, None]
+    seen = np.where(told, in_units, -1.0)
+    worst = seen.argmax(axis=1)
+    sampled = (states.index < SAMPLE) & (distance <= NEAR)
+    return Tally(
+        rows=tuple(rows),
+        states=len(states),
+        near=near,
+        error=np.where(told, error, 0.0).max(axis=1),
+        absolute=_peak(states, np.where(told, absolute, -1.0)),
+        rounding=_peak(states, seen),
+        tolerance=TOLERANCE_UNITS * rounding[np.arange(len(rows)), worst],
+        **_by_kind(states, error, in_units, verdict),
+        histogram=_histogram(error),
+        sample=error[:, sampled],
+    )
 
 
-def _base_distance(spec: RobotSpec, states: States) -> Floats:
+def base_distance(spec: RobotSpec, states: States) -> Floats:
     """Largest distance (n,) of a floating base from the world's origin, m."""
     distance, q = np.zeros(len(states)), 0
     for body in spec.bodies:
         if body.joint.type is JointType.FREE:
-            distance = np.maximum(distance, np.linalg.norm(states.q[:, q : q + 3], axis=1))
+            p = states.q[:, q : q + 3]
+            distance = np.maximum(distance, np.sqrt(np.einsum("ni,ni->n", p, p)))
         q += CONFIGURATION_SIZE[body.joint.type]
     return distance
 
 
-def _kind_rows(states: States, error: Floats, in_units: Floats, verdicts: list[Verdict]) -> dict[str, KindRow]:
-    rows = {}
-    kinds = np.array(states.kind)
-    for kind in dict.fromkeys(states.kind):
-        of_kind = np.flatnonzero(kinds == kind)
-        verdict = _worst_verdict([verdicts[i] for i in of_kind])
-        rows[kind] = KindRow(kind, len(of_kind), float(error[of_kind].max()), float(in_units[of_kind].max()), verdict)
-    return rows
+def _peak(states: States, values: Floats) -> Peak:
+    """The largest of each row's values (rows, n), at the first state where it is."""
+    at = values.argmax(axis=1)
+    largest = values[np.arange(len(values)), at]
+    return Peak(largest, states.q[at], states.v[at], states.tau[at], states.index[at], np.array(states.kind, dtype="U16")[at])
 
 
-def _joined_rows(a: KindRow, b: KindRow) -> KindRow:
-    return replace(
-        a,
-        states=a.states + b.states,
-        error=max(a.error, b.error),
-        rounding=max(a.rounding, b.rounding),
-        verdict=_worst_verdict([a.verdict, b.verdict]),
-    )
-
-
-def _worst_verdict(verdicts: list[Verdict]) -> Verdict:
-    order = (Verdict.DISCREPANCY, Verdict.IMPRECISE, Verdict.AGREE)
-    return next((verdict for verdict in order if verdict in verdicts), Verdict.AGREE)
-
-
-def _worst_state(
-    spec: RobotSpec, quantity: str, states: States, row: int, place: tuple[int, ...], value: float, against: float
-) -> WorstState:
-    q, v, tau = (tuple(float(x) for x in part[row]) for part in (states.q, states.v, states.tau))
-    entry = entry_name(spec, quantity, place)
-    return WorstState(int(states.index[row]), states.kind[row], entry, value, against, None, q, v, tau, place)
+def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[np.int64]) -> dict[str, Any]:
+    """The fields of a tally that stand for kinds: (rows, kinds), zero for a kind that is not there."""
+    numbers = np.array([ALL_KINDS.index(kind) for kind in states.kind])
+    order = np.argsort(numbers, kind="stable")
+    present, starts, counts = np.unique(numbers[order], return_index=True, return_counts=True)
+    fields: dict[str, Any] = {"kind_states": np.zeros(len(ALL_KINDS), dtype=np.int64)}
+    fields["kind_states"][present] = counts
+    for name, values in (("kind_error", error), ("kind_rounding", in_units), ("kind_verdict", verdict)):
+        fields[name] = np.zeros((len(values), len(ALL_KINDS)), dtype=values.dtype)
+        fields[name][:, present] = np.maximum.reduceat(values[:, order], starts, axis=1)
+    return fields
 
 
 def _histogram(error: Floats) -> NDArray[np.int64]:
-    """Counts of states per power of ten of their error; exact zeros in the first bin, anything larger in the last."""
+    """Counts (rows, bins) of states per power of ten of their error; exact zeros in the first bin, anything larger in the last.
+
+    A binary exponent holds at most one power of ten, so that two look-ups replace a logarithm.
+    """
+    exponent = error.view(np.int64) >> 52
+    decade = LOWER_DECADE[exponent] + (error >= NEXT_DECADE[exponent])
+    row = np.arange(len(error))[:, None] * BINS
+    return np.bincount((decade + row).ravel(), minlength=len(error) * BINS).reshape(len(error), BINS)
+
+
+def _decades() -> tuple[NDArray[np.int64], Floats]:
+    """For each biased exponent of a double the bin of its smallest number, and the power of ten where the next bin begins."""
     first, last = HISTOGRAM_DECADES
-    with np.errstate(divide="ignore"):
-        decade = np.clip(np.floor(np.log10(error)), first, last - 1).astype(np.int64)
-    return np.bincount(decade - first, minlength=last - first)
+    least = np.ldexp(1.0, np.arange(-1023, 1024))
+    with np.errstate(divide="ignore", over="ignore"):
+        powers = np.array([float(f"1e{k}") for k in range(first, last + 1)])
+        decade = np.searchsorted(powers, least, side="right") - 1
+    beyond = decade >= BINS - 1
+    follows = np.where(beyond, np.inf, powers[np.clip(decade + 1, 0, BINS)])
+    below = decade < 0
+    lower = np.clip(decade, 0, BINS - 1)
+    follows[below] = powers[1]
+    return np.append(lower, BINS - 1), np.append(np.where(beyond, np.nan, follows), np.nan)
+
+
+LOWER_DECADE, NEXT_DECADE = _decades()

@@ -119,7 +119,7 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
 
 def own_numbers(numbers: ForeignNumbers, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
     """The engine's own numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""
-    recipes = {name: numbers.assembly.get(name, Assembly((name,), _itself)) for name in names}
+    recipes = {name: numbers.assembly.get(name, Assembly((name,), itself)) for name in names}
     raw_names = sorted({raw for recipe in recipes.values() for raw in recipe.raw})
     raw = {name: np.empty((len(at.q), *numbers.raw_shapes[name])) for name in raw_names}
     numbers.write_raw(at, raw)
@@ -217,7 +217,8 @@ def check_blocks(arrays: Mapping[str, Floats], shapes: Mapping[str, tuple[int, .
             raise ValueError(f"'{name}' is {array.dtype} of shape {array.shape}: give {wanted}")
 
 
-def _itself(raw: Floats) -> Floats:
+def itself(raw: Floats) -> Floats:
+    """The raw number, unchanged."""
     return raw
 
 

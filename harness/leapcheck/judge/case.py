@@ -10,7 +10,7 @@ import numpy as np
 
 import leapcheck_reference as reference
 from leapcheck.compare.errors import scale_free, scales
-from leapcheck.compare.rounding import ExpectedRounding
+from leapcheck.compare.in_house import InHouse
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.judge.storage import FORMS, unpacked
@@ -72,7 +72,7 @@ class Case:
 def case(spec: RobotSpec, quantity: str, suspect: Engine, answer: Floats, states: States) -> Case:
     """The case of one engine's answer (n, ...) to one quantity of a robot at a block of states."""
     in_house = ReferenceEngine(spec).evaluate(states, (quantity,))
-    rounding = ExpectedRounding(spec)(states, in_house)[quantity]
+    rounding = InHouse(spec, (quantity,) if quantity != "csr" else ("csr", "qM"), compile_code=False)(states).rounding[quantity]
     found, expected = answer, in_house[quantity]
     if QUANTITIES[quantity].in_mujoco_coordinates:
         q, spec = with_rotor_coordinates(spec, states.q), with_rotor_bodies(spec).spec

@@ -17,6 +17,7 @@ from leapcheck_reference.trace.cache import cached
 from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.llvm import blocks_module
 from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.order import by_branches
 from leapcheck_reference.trace.partition import GROUP, partition
 from leapcheck_reference.trace.rows import rows_module
 
@@ -24,6 +25,9 @@ Floats = NDArray[np.float64]
 
 ALIGNMENT = 64
 """Bytes of the widest vector: stores that do not straddle two cache lines are twice as fast."""
+
+LONGEST = 40_000
+"""Operations of the longest record that is compiled: beyond, the compiler takes many seconds."""
 
 SLOTS = "slots"
 """Name of the output whose entries are wanted as compact results one by one, in their order."""
@@ -44,14 +48,16 @@ class Entries:
     factor: Floats
 
 
-def compiled(key: bytes, make: Callable[[], Graph], lanes: int | None = None) -> CompiledProgram:
+def compiled(key: bytes, make: Callable[[], Graph], lanes: int | None = None) -> CompiledProgram | None:
     """The compiled record that `make` gives, from the cache where the same key was compiled before on such a CPU.
 
-    `lanes` is the number of states in a vector, by default the widest that the CPU has.
+    `lanes` is the number of states in a vector, by default the widest that the CPU has. None for a record of more than
+    `LONGEST` operations.
     """
     width = lanes or native.vector_width()
     whole_key = b"program %d " % width + native.target_key() + key
-    return CompiledProgram(cached(whole_key, lambda: _content(lowered(make()), width)))
+    content = cached(whole_key, lambda: _content(lowered(make()), width))
+    return CompiledProgram(content) if content else None
 
 
 class CompiledProgram:
@@ -173,11 +179,14 @@ def address(array: NDArray[np.generic]) -> int:
 
 
 def _content(graph: Graph, lanes: int) -> bytes:
-    """Description in one line of JSON, then the machine code.
+    """Description in one line of JSON, then the machine code; nothing for a graph that is too long.
 
     A graph whose only output is SLOTS keeps its entries as compact results in that very order, constants and repeats included.
     """
+    if graph.operation_count > LONGEST:
+        return b""
     slots = list(graph.outputs) == [SLOTS]
+    graph = by_branches(graph)
     parts = partition(graph, [int(i) for i in graph.outputs[SLOTS].flat] if slots else None)
     if slots:
         graph = Graph(graph.nodes, graph.inputs, {})

@@ -139,7 +139,7 @@ def _needed(recorder: Recorder, outputs: Array, seeds: Mapping[int, Any]) -> lis
 def _rate(recorder: Recorder, number: int, rates: Mapping[int, Any]) -> Any:
     """Rates (k,) of one operation from those of its arguments, by the rules of differentiation."""
     node = recorder.node(number)
-    x, y, z = (Symbol(recorder, n, False) for n in (node.arguments[0], node.arguments[-1], number))
+    x, y, z = (_symbol(recorder, n) for n in (node.arguments[0], node.arguments[-1], number))
     dx, dy = (rates.get(argument, 0.0) for argument in (node.arguments[0], node.arguments[-1]))
     match node.op:
         case Op.ADD:
@@ -159,6 +159,11 @@ def _rate(recorder: Recorder, number: int, rates: Mapping[int, Any]) -> Any:
         case Op.COS:
             return -dx * x.sin()
     raise ValueError(f"operation '{node.op}' of the record has no derivative: differentiate before it is lowered")
+
+
+def _symbol(recorder: Recorder, number: int) -> Symbol:
+    node = recorder.node(number)
+    return recorder.constant(node.value) if node.op is Op.CONSTANT else Symbol(recorder, number, False)
 
 
 def _of_symbol(x: Any, rates: Mapping[int, Array], directions: int) -> Array:

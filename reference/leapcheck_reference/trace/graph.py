@@ -97,20 +97,23 @@ class Graph:
 
 def pruned(graph: Graph) -> Graph:
     """The graph without the nodes that no output needs."""
-    needed = np.zeros(len(graph.nodes), dtype=bool)
+    needed = [False] * len(graph.nodes)
     for places in graph.outputs.values():
-        needed[places.ravel()] = True
+        for i in places.ravel().tolist():
+            needed[i] = True
     for i in reversed(range(len(graph.nodes))):
         if needed[i]:
-            needed[list(graph.nodes[i].arguments)] = True
-    return renumbered(graph, [int(i) for i in np.flatnonzero(needed)])
+            for a in graph.nodes[i].arguments:
+                needed[a] = True
+    return graph if all(needed) else renumbered(graph, [i for i, is_needed in enumerate(needed) if is_needed])
 
 
 def renumbered(graph: Graph, order: list[int]) -> Graph:
     """The graph with only the nodes of `order`, in that order (arguments before what needs them)."""
-    number = np.full(len(graph.nodes), -1, dtype=np.int64)
-    number[order] = np.arange(len(order))
-    nodes = tuple(
-        Node(node.op, tuple(int(number[a]) for a in node.arguments), node.value) for node in (graph.nodes[i] for i in order)
-    )
-    return Graph(nodes, graph.inputs, {name: number[places] for name, places in graph.outputs.items()})
+    number = [-1] * len(graph.nodes)
+    for place, i in enumerate(order):
+        number[i] = place
+    old = graph.nodes
+    nodes = tuple(Node(old[i].op, tuple([number[a] for a in old[i].arguments]), old[i].value) for i in order)
+    numbers = np.array(number, dtype=np.int64)
+    return Graph(nodes, graph.inputs, {name: numbers[places] for name, places in graph.outputs.items()})

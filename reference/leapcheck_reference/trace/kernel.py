@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck_reference.trace import native
+from leapcheck_reference.trace.cache import cached
 from leapcheck_reference.trace.compiled import CompiledProgram, compiled
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.lowering import lowered
@@ -43,14 +44,17 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
 
 
 def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, compile_code: bool = True) -> Program:
-    """A record made executable: compiled where that is wanted, llvmlite is there and the record not too long; else a NumPy
-    program; same bits.
+    """The record that `make` gives made executable: compiled where that is wanted, llvmlite is there and the record is not too
+    long; else a NumPy program. Both give the same bits, and what was made once under a key is kept in the user's cache.
     """
     if compile_code and native.is_available():
-        return compiled(key, make, lanes)
+        code = compiled(key, make, lanes)
+        if code is not None:
+            return code
     from leapcheck_reference.trace.numpy_program import NumpyProgram
 
-    return NumpyProgram(lowered(make()))
+    graph: Graph = pickle.loads(cached(b"graph " + key, lambda: pickle.dumps(lowered(make()))))
+    return NumpyProgram(graph)
 
 
 class Kernel:

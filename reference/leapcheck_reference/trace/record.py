@@ -14,7 +14,7 @@ from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.trace import derivatives
 from leapcheck_reference.trace.graph import Graph
-from leapcheck_reference.trace.symbol import Recorder
+from leapcheck_reference.trace.symbol import Recorder, Symbol
 from leapcheck_reference.tree import Tree, build
 
 SIZES: Mapping[str, Callable[[Tree], int]] = {

@@ -201,11 +201,12 @@ def _over_groups(
     name: str, target: str, results: list[str], writes: list[str], graph: Graph, lanes: int, parts: Partition
 ) -> str:
     size = 8 * lanes * GROUP
+    group = ROW_GROUP if writes else GROUP
     lines = [
-        f"  %first = mul i64 %group, {GROUP}",
+        f"  %first = mul i64 %group, {group}",
         "  %left = sub i64 %blocks, %first",
-        f"  %few = icmp ult i64 %left, {GROUP}",
-        f"  %count = select i1 %few, i64 %left, i64 {GROUP}",
+        f"  %few = icmp ult i64 %left, {group}",
+        f"  %count = select i1 %few, i64 %left, i64 {group}",
         f"  %carried = getelementptr i8, ptr %scratch, i64 {size * (graph.input_count + parts.result_count)}",
         *results,
     ]
@@ -213,7 +214,7 @@ def _over_groups(
         lines += _array(f"input{k}", "%inputs", k, 8 * lanes * numbers)
         lines.append(f"  call void @read_{array}(ptr %input{k}, ptr %scratch, i64 %count)")
     lines.append("  call void @evaluate_blocks(ptr %scratch, ptr %results, ptr %carried, i64 %count)")
-    rounded = f"  %rounded = add i64 %blocks, {GROUP - 1}\n  %groups = udiv i64 %rounded, {GROUP}\n"
+    rounded = f"  %rounded = add i64 %blocks, {group - 1}\n  %groups = udiv i64 %rounded, {group}\n"
     text = rounded + loop("group", "%groups", "\n".join(lines + writes))
     return f"define void @{name}(ptr %inputs, {target}, ptr %scratch, i64 %blocks) {{\n{text}\n  ret void\n}}"
 

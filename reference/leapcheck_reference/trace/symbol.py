@@ -25,9 +25,10 @@ class Recorder:
         """Takes the arithmetic of constants: `float`, or `Fraction` for exact rationals."""
         self._number = number
         self._nodes: list[Node] = []
-        self._known: dict[Node, int] = {}
+        self._known: dict[tuple[Op, tuple[int, ...], Any], int] = {}
         self._inputs: dict[str, tuple[int, ...]] = {}
         self._input_count = 0
+        self._zero = self.constant(0)
 
     @property
     def is_exact(self) -> bool:
@@ -37,7 +38,7 @@ class Recorder:
     def constant(self, value: Any) -> Symbol:
         """The symbol of a constant."""
         number = self._number(value)
-        return Symbol(self, self._node(Op.CONSTANT, value=abs(number)), number < 0)
+        return Symbol(self, self._node(Op.CONSTANT, value=abs(number)), number < 0, number)
 
     def input(self, name: str, *shape: int) -> Array:
         """Array of new symbols for an input block of that shape."""
@@ -73,58 +74,51 @@ class Recorder:
             return self._node(Op.CONSTANT, value=-node.value) if node.value else symbol.node
         return self._node(Op.NEG, symbol.node)
 
-    def value(self, symbol: Symbol) -> Number | None:
-        """The number of a constant symbol, None for any other."""
-        node = self._nodes[symbol.node]
-        if node.op is not Op.CONSTANT:
-            return None
-        number: Number = node.value  # type: ignore[assignment]
-        return -number if symbol.negative else number
-
     def added(self, a: Symbol, b: Symbol) -> Symbol:
         """a + b."""
-        x, y = self.value(a), self.value(b)
+        x, y = a.number, b.number
         if x is not None and y is not None:
             return self.constant(x + y)
         if x == 0 or y == 0:
             return b if x == 0 else a
         if a.negative == b.negative:
-            return Symbol(self, self._node(Op.ADD, *sorted((a.node, b.node))), a.negative)
+            return Symbol(self, self._node(Op.ADD, *_in_order(a.node, b.node)), a.negative)
         if a.node == b.node:
             return self.constant(0)
         plus, minus = (b.node, a.node) if a.negative else (a.node, b.node)
-        if Node(Op.SUB, (minus, plus)) in self._known:
+        if (Op.SUB, (minus, plus), None) in self._known:
             return Symbol(self, self._node(Op.SUB, minus, plus), True)
         return Symbol(self, self._node(Op.SUB, plus, minus), False)
 
     def multiplied(self, a: Symbol, b: Symbol) -> Symbol:
         """a b."""
-        x, y = self.value(a), self.value(b)
-        if x is not None and y is not None:
-            return self.constant(x * y)
-        if x == 0 or y == 0:
-            return self.constant(0)
-        for factor, other in ((x, b), (y, a)):
-            if factor is not None and abs(factor) == 1:
-                return -other if factor < 0 else other
-        return Symbol(self, self._node(Op.MUL, *sorted((a.node, b.node))), a.negative != b.negative)
+        x, y = a.number, b.number
+        if x is not None or y is not None:
+            if x is not None and y is not None:
+                return self.constant(x * y)
+            factor, other = (x, b) if x is not None else (y, a)
+            if factor == 0:
+                return self._zero
+            if factor in (1, -1):
+                return -other if factor == -1 else other
+        return Symbol(self, self._node(Op.MUL, *_in_order(a.node, b.node)), a.negative != b.negative)
 
     def divided(self, a: Symbol, b: Symbol) -> Symbol:
         """a / b."""
-        x, y = self.value(a), self.value(b)
+        x, y = a.number, b.number
         if y == 0:
             raise ZeroDivisionError("division by a constant zero")
         if x is not None and y is not None:
             return self.constant(x / y)
         if x == 0:
             return self.constant(0)
-        if y is not None and abs(y) == 1:
-            return -a if y < 0 else a
+        if y in (1, -1):
+            return -a if y == -1 else a
         return Symbol(self, self._node(Op.DIV, a.node, b.node), a.negative != b.negative)
 
     def root(self, a: Symbol) -> Symbol:
         """Square root; of a constant rational only where it is rational too."""
-        value = self.value(a)
+        value = a.number
         if isinstance(value, Fraction):
             p, q = math.isqrt(value.numerator), math.isqrt(value.denominator)
             if p * p == value.numerator and q * q == value.denominator:
@@ -139,56 +133,65 @@ class Recorder:
 
     def sine(self, a: Symbol) -> Symbol:
         """sin a, an odd function."""
-        value = self.value(a)
+        value = a.number
         if value is not None and (value == 0 or self._number is float):
             return self.constant(math.sin(value))
         return Symbol(self, self._node(Op.SIN, a.node), a.negative)
 
     def cosine(self, a: Symbol) -> Symbol:
         """cos a, an even function."""
-        value = self.value(a)
+        value = a.number
         if value is not None and (value == 0 or self._number is float):
             return self.constant(math.cos(value))
         return Symbol(self, self._node(Op.COS, a.node), False)
 
     def _node(self, op: Op, *arguments: int, value: Any = None) -> int:
-        node = Node(op, arguments, value)
-        number = self._known.get(node)
+        key = (op, arguments, value)
+        number = self._known.get(key)
         if number is None:
-            number = self._known[node] = len(self._nodes)
-            self._nodes.append(node)
+            number = self._known[key] = len(self._nodes)
+            self._nodes.append(Node(*key))
         return number
 
 
+def _in_order(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a <= b else (b, a)
+
+
 class Symbol:
-    """One scalar of a record: a node, with or without a minus sign."""
+    """One scalar of a record: a node, with or without a minus sign; `number` is what a constant stands for, None for any other."""
 
-    __slots__ = ("negative", "node", "recorder")
+    __slots__ = ("negative", "node", "number", "recorder")
 
-    def __init__(self, recorder: Recorder, node: int, negative: bool) -> None:
+    def __init__(self, recorder: Recorder, node: int, negative: bool, number: Number | None = None) -> None:
         self.recorder = recorder
         self.node = node
         self.negative = negative
+        self.number = number
 
     def __add__(self, other: Any) -> Any:
+        if isinstance(other, Symbol):
+            return self.recorder.added(self, other)
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self.recorder.added(self, self._symbol(other))
+        return self if other == 0 else self.recorder.added(self, self.recorder.constant(other))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self.recorder.added(self, -self._symbol(other))
+        return self + (-other)
 
     def __rsub__(self, other: Any) -> Any:
         return (-self) + other
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Symbol):
+            return self.recorder.multiplied(self, other)
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self.recorder.multiplied(self, self._symbol(other))
+        return self if other == 1 else self.recorder.multiplied(self, self.recorder.constant(other))
 
     __rmul__ = __mul__
 
@@ -201,17 +204,18 @@ class Symbol:
         return self.recorder.divided(self._symbol(other), self)
 
     def __neg__(self) -> Symbol:
-        return Symbol(self.recorder, self.node, not self.negative)
+        return Symbol(self.recorder, self.node, not self.negative, None if self.number is None else -self.number)
 
     def __abs__(self) -> Symbol:
-        value = self.recorder.value(self)
-        return self.recorder.constant(abs(value)) if value is not None else self.recorder.applied(Op.ABS, self)
+        if self.number is not None:
+            return self.recorder.constant(abs(self.number))
+        return self.recorder.applied(Op.ABS, self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are known to be the same number: the same constant, or the same record."""
         if isinstance(other, Symbol):
             return (self.node, self.negative) == (other.node, other.negative)
-        return self.recorder.value(self) == other
+        return self.number is not None and self.number == other
 
     def __hash__(self) -> int:
         return hash((self.node, self.negative))
@@ -221,10 +225,9 @@ class Symbol:
         return float(self) <= float(other)
 
     def __float__(self) -> float:
-        value = self.recorder.value(self)
-        if value is None:
+        if self.number is None:
             raise TypeError("a traced scalar has no value: an algorithm that is to be traced may not branch on one")
-        return float(value)
+        return float(self.number)
 
     def sin(self) -> Symbol:
         """Sine, recorded."""
@@ -244,8 +247,8 @@ class Symbol:
 
 def largest(values: Sequence[Symbol], recorder: Recorder) -> Symbol:
     """The largest of some symbols that are not negative, 0 of none; not a number where one is not."""
-    unknown = [value for value in values if recorder.value(value) is None]
-    known = max((float(value) for value in values if recorder.value(value) is not None), default=0.0)
+    unknown = [value for value in values if value.number is None]
+    known = max((float(value) for value in values if value.number is not None), default=0.0)
     total = recorder.constant(known)
     for value in unknown:
         total = value if total == 0.0 else recorder.applied(Op.MAX, total, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -36,11 +36,12 @@ def truth_kernel(spec: RobotSpec, quantities: Sequence[str]) -> TruthKernel:
     return TruthKernel(spec.name, Program.from_bytes(content))
 
 
-def truth_program(graph: Graph) -> TruthKernel:
-    """An exact record as a function of batches, in double-double; ImportError without llvmlite."""
+def truth_program(key: bytes, make: Callable[[], Graph]) -> TruthKernel:
+    """The exact record that `make` gives as a function of batches, in double-double; ImportError without llvmlite."""
     if not native.is_available():
         raise ImportError("the truth on every state needs llvmlite: pip install llvmlite")
-    return TruthKernel("record", program(graph, lanes()))
+    content = cached(f"truth {lanes()} ".encode() + key, lambda: program(make(), lanes()).as_bytes())
+    return TruthKernel("record", Program.from_bytes(content))
 
 
 class TruthKernel:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
-from generic_states import Array, Case, case, derivative, gradient, relative
+from generic_states import Array, Case, case, derivative, gradient, rate, relative
 from test_pinocchio_truth import in_pinocchio, pinocchio_model
 
 from leapcheck_reference import (
@@ -72,14 +72,16 @@ def test_forward_dynamics_against_the_complex_step_on_articulated_bodies(name: s
 
 
 @pytest.mark.parametrize("name", ["mini_cheetah", "tree4_5", "random:2", "random:24", "random:26"])
-def test_contact_positions_along_the_tangents_move_as_the_jacobians_say(name: str) -> None:
+def test_along_the_tangents_contact_positions_move_as_the_jacobians_say_and_q_as_it_should(name: str) -> None:
     """Of every joint type, positions of bases included, on which no dynamics depend."""
     at = case(name)
     recorder = Recorder(float)
     q = recorder.input("q", at.tree.nq)
-    rates = derivatives.derivative(contact_positions(at.tree, q), derivatives.tangents(at.tree, q))
-    actual = of_record(recorder.graph({"rates": rates}), at)["rates"]
-    assert relative(actual, contact_jacobians(at.tree, at.q)) <= ROUNDING
+    outputs = {"J": contact_positions(at.tree, q), "qdot": q}
+    along = derivatives.tangents(at.tree, q)
+    actual = of_record(recorder.graph({name: derivatives.derivative(x, along) for name, x in outputs.items()}), at)
+    assert relative(actual["J"], contact_jacobians(at.tree, at.q)) <= ROUNDING
+    assert relative(actual["qdot"], np.array([rate(at.spec, at.q, unit) for unit in np.eye(at.tree.nv)]).T) <= ROUNDING
 
 
 @pytest.mark.parametrize("name", FREE_OF_ROTORS)

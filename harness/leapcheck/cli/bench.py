@@ -1,0 +1,94 @@
+"""`leapcheck bench`: the kernels against the engines' own machine code."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+WIDEST = 8
+
+FILES = ("bench.md", "bench.json")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Time the generated kernels beside MuJoCo's and Pinocchio's machine code, the truth, and a whole comparison.
+
+    All contenders take turns on the same states, on one thread; ratios come first. Without a C++ compiler or Eigen
+    Pinocchio is called from Python, and the table says so.
+
+    Examples:
+      leapcheck bench
+      leapcheck bench --robot mini_cheetah_armature --seconds 60 --memory
+    """
+
+    robot: tuple[str, ...] = ("mini_cheetah_armature", "mini_cheetah")
+    """Names (see `leapcheck robots`), random:SEED, or robot files (.json); they need contact points."""
+    seconds: float = 20.0
+    """How long the contenders of a robot take turns."""
+    blocks: tuple[int, ...] = (64, 256, 1024)
+    """Numbers of states per call; every contender is shown with the one that suits it best."""
+    states: int = 102_400
+    """States of the whole comparison; 0 leaves it out."""
+    memory: bool = False
+    """Also measure the memory of a comparison of 5 million states; takes long."""
+    out: Path = Path("runs") / "bench"
+    """Folder of bench.md and bench.json."""
+
+    def run(self) -> int:
+        """Measures, writes both files, prints the tables; the exit status is 0 whatever the goals."""
+        self._check()
+        from rich.console import Console
+
+        from leapcheck.bench.run import BenchPlan, measured
+        from leapcheck.bench.show import bench_console, bench_json, bench_markdown
+        from leapcheck.report.files import check_folder
+
+        check_folder(self.out, FILES)  # before the work, not after it
+        plan = BenchPlan(self.robot, self.seconds, self.blocks, self.states, self.memory, self._command())
+        found = measured(plan, _tell)
+        texts = dict(zip(FILES, (bench_markdown(found), bench_json(found)), strict=True))
+        self.out.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (self.out / name).write_text(text, encoding="utf-8", newline="\n")
+        console = Console()
+        console.print(bench_console(found))
+        console.print(f"bench: {self.out / FILES[0]}", highlight=False, markup=False, soft_wrap=True)
+        return 0
+
+    def _check(self) -> None:
+        from leapcheck_models.robots import load
+
+        for name in self.robot:
+            if not any(point.computed for point in load(name).contact_points):
+                raise ValueError(f"robot '{name}' has no computed contact points: name one that has, as mini_cheetah")
+        if not self.robot:
+            raise ValueError("no robot: give at least one after --robot")
+        if not 0.0 < self.seconds < float("inf"):
+            raise ValueError(f"{self.seconds} seconds: give more than 0")
+        if not self.blocks or any(block < 1 or block % WIDEST for block in self.blocks):
+            raise ValueError(f"{self.blocks} states per call: give multiples of {WIDEST}, the states in the widest vector")
+        if self.states < 0:
+            raise ValueError(f"{self.states} states of the whole comparison: give at least 1, or 0 for no comparison")
+
+    def _command(self) -> str:
+        """The command that repeats this run: every choice that is not the default, but for where it is written."""
+        words = ["leapcheck", "bench"]
+        if self.robot != Bench.robot:
+            words += ["--robot", *self.robot]
+        if self.blocks != Bench.blocks:
+            words += ["--blocks", *map(str, self.blocks)]
+        for name in ("seconds", "states"):
+            if getattr(self, name) != getattr(Bench, name):
+                words += [f"--{name}", str(getattr(self, name))]
+        if self.memory:
+            words.append("--memory")
+        return shlex.join(words)
+
+
+def _tell(what: str) -> None:
+    """What comes next, on standard error of a terminal."""
+    if sys.stderr.isatty():
+        print(f"leapcheck: {what} ...", file=sys.stderr)

@@ -1,0 +1,184 @@
+"""Engines as participants of a comparison: what each answers for a block of states, in the slots of the in-house side."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from leapcheck import conventions
+from leapcheck.compare.errors import scale_free
+from leapcheck.compare.in_house import InHouse
+from leapcheck.compare.slots import in_slots
+from leapcheck.conventions import Convention
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.projection import NEEDS, Assembly, ForeignNumbers, OwnStates, Projection, itself, own_names
+from leapcheck.engines.protocol import Engine
+from leapcheck.states import UNIT, Floats, States
+from leapcheck_reference.trace.compiled import SLOTS
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.symbol import Recorder
+
+SAMPLE, SAMPLE_EVERY = 2, 64
+"""So many states of every so many units are also asked of the engine by its own calls for points."""
+
+OWN_CALLS = 64 * float(np.finfo(float).eps)
+"""Largest difference between both ways, relative to the largest entry, per metre from the world's origin; measured: 5e-15."""
+
+SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia"})
+"""Quantities that need a solver where the engine does not know the gears."""
+
+
+class Participant(Protocol):
+    """What an engine answers, in slots."""
+
+    quantities: tuple[str, ...]
+
+    def __call__(self, states: States) -> Floats:
+        """Slots (blocks, slots, lanes) of a block of states; those of quantities that it does not answer are zero."""
+
+    def one(self, quantity: str, states: States) -> Floats:
+        """The slots of one quantity alone, all others zero: asked where several together have failed."""
+
+
+@runtime_checkable
+class ForeignEngine(Engine, ForeignNumbers, Protocol):
+    """An engine that gives its own numbers in its own coordinates, so that the conventions can be compiled around it."""
+
+
+def participants(engine: Engine, in_house: InHouse) -> list[Participant]:
+    """How the engine answers the in-house side's quantities: those that can be traced from its own numbers, and the others."""
+    asked = tuple(name for name in in_house.quantities if name in engine.quantities)
+    if not isinstance(engine, ForeignEngine):
+        return [AnsweringEngine(engine, asked, in_house)] if asked else []
+    traced = tuple(name for name in asked if _can_be_traced(name, engine.convention))
+    others = tuple(name for name in asked if name not in traced)
+    found: list[Participant] = [OwnNumbers(engine, traced, in_house)] if traced else []
+    return [*found, AnsweringEngine(engine, others, in_house)] if others else found
+
+
+class AnsweringEngine:
+    """An engine behind the protocol: its canonical arrays brought into slots."""
+
+    def __init__(self, engine: Engine, quantities: tuple[str, ...], in_house: InHouse) -> None:
+        self.quantities = quantities
+        self._engine = engine
+        self._shapes = {name: in_house.slot_map.of[name].place.shape for name in quantities}
+        role = f"answers {' '.join(quantities)}".encode()
+        self._into_slots = in_house.slot_program(role, partial(self._traced, in_house))
+
+    def __call__(self, states: States) -> Floats:
+        """Slots of what `evaluate` answers; ShapeError for an answer of another shape."""
+        answers = self._engine.evaluate(states, self.quantities)
+        return self._into_slots({name: self._checked(name, answers[name], len(states)) for name in self.quantities})
+
+    def one(self, quantity: str, states: States) -> Floats:
+        """Slots of one answer, in memory of their own."""
+        n = len(states)
+        answers = {name: np.zeros((n, *shape)) for name, shape in self._shapes.items()}
+        found = self._engine.evaluate(states, (quantity,))[quantity]
+        return self._into_slots({**answers, quantity: self._checked(quantity, found, n)}).copy()
+
+    def _traced(self, in_house: InHouse) -> Graph:
+        recorder = Recorder(float)
+        answers = {name: recorder.input(name, *shape) for name, shape in self._shapes.items()}
+        return recorder.graph({SLOTS: np.array(in_slots(in_house.slot_map, answers, recorder), dtype=object)})
+
+    def _checked(self, name: str, values: Floats, n: int) -> Floats:
+        if values.shape != (n, *self._shapes[name]):
+            raise ShapeError(
+                f"engine '{self._engine.name}': {name} has shape {values.shape[1:]}, the in-house answer {self._shapes[name]}: "
+                "the models differ in size"
+            )
+        return np.ascontiguousarray(values, dtype=float)
+
+
+class ShapeError(ValueError):
+    """An answer whose shape is not that of the in-house one."""
+
+
+class OwnNumbers:
+    """An engine with coordinates of its own: conventions, assembly and slots traced around its raw numbers as one program."""
+
+    def __init__(self, engine: ForeignEngine, quantities: tuple[str, ...], in_house: InHouse) -> None:
+        self.quantities = quantities
+        self._engine, self._in_house = engine, in_house
+        convention = engine.convention
+        names = own_names(convention, quantities)
+        self._recipes = {name: engine.assembly.get(name, Assembly((name,), itself)) for name in names}
+        self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
+        role = pickle.dumps((convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw}))
+        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention))
+        self._answers = in_house.slot_program(b"own " + role, partial(self._traced, in_house))
+        self._memory: dict[int, dict[str, Floats]] = {}
+
+    def __call__(self, states: States) -> Floats:
+        """Slots of the engine's own numbers, turned into canonical ones."""
+        canonical = {"q": states.q, "v": states.v, "tau": states.tau}
+        own = self._own_states(canonical)
+        at = OwnStates(own["own_q"], own["own_v"], own["own_tau"])
+        raw = self.raw(at)
+        if int(states.index[0]) // UNIT % SAMPLE_EVERY == 0:
+            self._check_own_calls(OwnStates(*(part[:SAMPLE] for part in at)), raw)
+        return self._answers({**canonical, **{f"raw_{name}": array for name, array in raw.items()}})
+
+    def _check_own_calls(self, at: OwnStates, raw: Mapping[str, Floats]) -> None:
+        """Holds what is assembled of raw numbers against the engine's own calls for the same; EngineError where they differ."""
+        for name, own in self._engine.own_calls(at, self._recipes).items():
+            parts, made = self._recipes[name]
+            assembled = made(*(raw[part][: len(own)] for part in parts))
+            reach = 1.0 + np.abs(at.q).max()  # the world's origin is where both engines' Jacobians begin
+            off = float(scale_free(assembled - own, np.maximum(1.0, np.abs(own).max())).max(initial=0.0))
+            if not off <= OWN_CALLS * reach:
+                raise EngineError(
+                    f"engine '{self._engine.name}': {name} as assembled by leapcheck is off the engine's own call by {off:.3g}: "
+                    "please report it with the robot"
+                )
+
+    def one(self, quantity: str, states: States) -> Floats:
+        """The slots of one quantity: its own program, made for the occasion."""
+        return OwnNumbers(self._engine, (quantity,), self._in_house)(states)
+
+    def raw(self, at: OwnStates) -> dict[str, Floats]:
+        """The engine's raw numbers, in memory that is kept from block to block: fresh pages cost more than the numbers."""
+        n = len(at.q)
+        if n not in self._memory:
+            self._memory = {n: {name: np.empty((n, *self._engine.raw_shapes[name])) for name in self._raw}}
+        self._engine.write_raw(at, self._memory[n])
+        return self._memory[n]
+
+    def _traced(self, in_house: InHouse) -> Graph:
+        convention, recorder = self._engine.convention, Recorder(float)
+        states = _traced_states(convention, recorder)
+        raw = {name: recorder.input(f"raw_{name}", *self._engine.raw_shapes[name]) for name in self._raw}
+        own = {name: np.asarray(made(*(raw[part] for part in parts))) for name, (parts, made) in self._recipes.items()}
+        projection = Projection(convention, states, conventions.velocity_map(convention, states.q), own)
+        answers = {
+            name: np.asarray(getattr(projection, name) if name in NEEDS else own[name], dtype=object) for name in self.quantities
+        }
+        return recorder.graph({SLOTS: np.array(in_slots(in_house.slot_map, answers, recorder), dtype=object)})
+
+
+def _can_be_traced(quantity: str, convention: Convention) -> bool:
+    """Whether the quantity follows from the engine's own numbers by products and sums, and not too many."""
+    return quantity != "contact_inertia" and (convention.is_square or quantity not in SOLVED_HERE)
+
+
+def _traced_states(convention: Convention, recorder: Recorder) -> States:
+    """One canonical state of symbols."""
+    spec = convention.spec
+    q, v, tau = recorder.input("q", spec.nq), recorder.input("v", spec.nv), recorder.input("tau", spec.nv)
+    return States(q, v, tau, np.zeros(1, dtype=np.int64), ("",))
+
+
+def _own_states(convention: Convention) -> Graph:
+    """The record of a canonical state turned into the engine's coordinates."""
+    recorder = Recorder(float)
+    states = _traced_states(convention, recorder)
+    T = conventions.velocity_map(convention, states.q)
+    v = conventions.product(T, states.v)
+    tau = conventions.engine_force(T, states.tau) if convention.is_square else v
+    return recorder.graph({"own_q": conventions.configuration(convention, states.q), "own_v": v, "own_tau": tau})

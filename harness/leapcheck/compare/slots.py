@@ -1,0 +1,143 @@
+"""Slots: the distinct, state-dependent entries of each quantity, in which all participants of a comparison are held together.
+
+The in-house record knows which entries of a quantity are equal (but for a sign) or constant at every state. Every
+participant's answer is brought into these slots, in blocks (blocks, slots, lanes) of consecutive states; how far its
+other entries are from the slot or the constant that they repeat is kept beside them, one number per quantity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.quantities import QUANTITIES, Scale
+from leapcheck.states import Floats
+from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
+
+Symbols = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slots:
+    """The slots of one quantity: `place` (shape) of each entry among them, -1 for a constant, and `factor`, its sign or the
+    constant; `first` is the flat number of the entry that stands for a slot; `start` the first slot's number among all.
+    """
+
+    quantity: str
+    start: int
+    first: tuple[int, ...]
+    place: NDArray[np.int64]
+    factor: Floats
+
+    @property
+    def range(self) -> slice:
+        """Where the quantity's slots are among all."""
+        return slice(self.start, self.start + len(self.first))
+
+    @property
+    def largest_constant(self) -> float:
+        """Largest absolute value of an entry that is the same at every state."""
+        constants = np.abs(self.factor[self.place < 0])
+        return float(constants.max(initial=0.0))
+
+    def entry(self, slot: int) -> tuple[int, ...]:
+        """Indices of the entry that stands for a slot."""
+        return tuple(int(i) for i in np.unravel_index(self.first[slot], self.place.shape)) if self.place.ndim else ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SlotMap:
+    """Slots of several quantities one after the other, then for each quantity one number for what is no slot."""
+
+    of: Mapping[str, Slots]
+
+    @property
+    def count(self) -> int:
+        """Number of slots without the numbers behind them."""
+        return sum(len(slots.first) for slots in self.of.values())
+
+    def remainder(self, quantity: str) -> int:
+        """Place of the quantity's number for what is no slot."""
+        return self.count + list(self.of).index(quantity)
+
+
+def slot_map(answers: Mapping[str, Symbols], recorder: Recorder) -> SlotMap:
+    """The slots of traced in-house answers (shape) of symbols."""
+    of: dict[str, Slots] = {}
+    start = 0
+    for quantity, entries in answers.items():
+        first: dict[int, int] = {}
+        place, factor = np.empty(entries.shape, dtype=np.int64), np.empty(entries.shape)
+        for flat, (index, entry) in enumerate(np.ndenumerate(entries)):
+            symbol = _symbol(entry, recorder)
+            constant = symbol.number
+            if constant is not None:
+                place[index], factor[index] = -1, float(constant)
+                continue
+            numbers = list(first)
+            if symbol.node not in first:
+                first[symbol.node] = flat
+                numbers.append(symbol.node)
+            place[index] = numbers.index(symbol.node)
+            factor[index] = -1.0 if symbol.negative else 1.0
+        of[quantity] = Slots(quantity, start, tuple(first.values()), place, factor)
+        start += len(first)
+    return SlotMap(of)
+
+
+def in_slots(at: SlotMap, answers: Mapping[str, Symbols], recorder: Recorder) -> list[Symbol]:
+    """Traced answers (shape) brought into slots, and for each quantity the largest deviation of an entry that is none.
+
+    A quantity without an answer leaves zeros. The deviation of an entry of M is scale-free, that of any other is absolute.
+    """
+    rest = [_remainder(at.of[name], answers[name], recorder) if name in answers else recorder.constant(0.0) for name in at.of]
+    return slots_alone(at, answers, recorder)[: at.count] + rest
+
+
+def slots_alone(at: SlotMap, answers: Mapping[str, Symbols], recorder: Recorder) -> list[Symbol]:
+    """The slots of answers that are known to have the in-house structure: no deviation is looked for."""
+    zero = recorder.constant(0.0)
+    kept: list[Symbol] = []
+    for quantity, slots in at.of.items():
+        kept += _in_slots(slots, answers[quantity], recorder) if quantity in answers else [zero] * len(slots.first)
+    return kept + [zero] * len(at.of)
+
+
+def _in_slots(slots: Slots, answer: Symbols, recorder: Recorder) -> list[Symbol]:
+    factors = slots.factor.ravel()
+    return [_symbol(answer.flat[flat], recorder) * float(factors[flat]) for flat in slots.first]
+
+
+def _remainder(slots: Slots, answer: Symbols, recorder: Recorder) -> Symbol:
+    """Largest deviation of an entry from the slot or the constant that it repeats in-house."""
+    mine = _in_slots(slots, answer, recorder)
+    scaled = QUANTITIES[slots.quantity].scale is Scale.DIAGONAL
+    off = []
+    for index, entry in np.ndenumerate(answer):
+        place, factor = slots.place[index], float(slots.factor[index])
+        deviation = _symbol(entry, recorder) - (mine[place] * factor if place >= 0 else factor)
+        if deviation != 0.0:
+            off.append((index, abs(deviation)))
+    if scaled and off:
+        inverse = _inverse_roots(answer)
+        return largest([deviation * (inverse[i] * inverse[j]) for (i, j), deviation in off], recorder)
+    return largest([deviation for _, deviation in off], recorder)
+
+
+def mass_weights(at: SlotMap, M: Symbols) -> list[Symbol]:
+    """1 / sqrt(M_ii M_jj) for each slot of the mass matrix."""
+    inverse = _inverse_roots(M)
+    pairs = (at.of["mass_matrix"].entry(slot) for slot in range(len(at.of["mass_matrix"].first)))
+    return [inverse[i] * inverse[j] for i, j in pairs]
+
+
+def _inverse_roots(M: Symbols) -> list[Any]:
+    return [1.0 / entry.sqrt() if isinstance(entry, Symbol) else 1.0 / float(np.sqrt(entry)) for entry in np.diagonal(M)]
+
+
+def _symbol(entry: Any, recorder: Recorder) -> Symbol:
+    return entry if isinstance(entry, Symbol) else recorder.constant(entry)

@@ -1,0 +1,95 @@
+"""Inertia moved rootwards: what a joint's motion leaves unchanged may as well belong to the parent.
+
+The equations of motion do not notice, and the algorithms meet zeros instead of numbers: a link on a revolute joint is
+left without mass and without a first moment along its axis. These are the base inertial parameters of robot
+identification (Gautier and Khalil, Direct calculation of minimum set of inertial parameters of serial robots, 1990;
+Khalil and Dombre, Modeling, Identification and Control of Robots, section 9.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leapcheck_models.spec import JointType
+from leapcheck_reference.rotation import cross, skew
+from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_reference.spatial import RigidInertia, inertia_to_parent
+
+if TYPE_CHECKING:
+    from leapcheck_reference.tree import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Regrouped:
+    """What is left to each link and rotor (None where a joint has none), in its own axes, after all was moved rootwards.
+
+    They are no bodies: their masses may be zero and their rotational inertias indefinite.
+    """
+
+    links: tuple[RigidInertia, ...]
+    rotors: tuple[RigidInertia | None, ...]
+
+
+def regrouped(links: Sequence[Link]) -> Regrouped:
+    """The inertias of a tree with the same M, h and inverse dynamics and the fewest numbers that are not zero.
+
+    Those of doubles are summed in long double (where that is more) and rounded once, so that the move costs no accuracy.
+    """
+    left = [_wide(link.inertia) for link in links]
+    rotors: list[RigidInertia | None] = [None] * len(links)
+    for i in reversed(range(len(links))):
+        link, rotor = links[i], links[i].rotor
+        moved = _unmoved_by(link.type, link.axis, left[i])
+        left[i] = left[i] - moved
+        on_parent = inertia_to_parent(link.placement, moved)
+        if rotor:
+            inertia = _wide(rotor.inertia)
+            spun = _unmoved_by(JointType.REVOLUTE, rotor.axis, inertia)
+            rotors[i] = _rounded(inertia - spun, rotor.inertia)
+            on_parent += inertia_to_parent(rotor.placement, spun)
+        if link.parent >= 0:
+            left[link.parent] += on_parent
+    return Regrouped(tuple(_rounded(sum_, link.inertia) for sum_, link in zip(left, links, strict=True)), tuple(rotors))
+
+
+def _unmoved_by(kind: JointType, axis: Array, inertia: RigidInertia) -> RigidInertia:
+    """The part of an inertia that no motion of the joint changes (X^T I X = I) and that has no momentum by it (I S = 0)."""
+    zero = 0.0 * inertia.mc
+    match kind:
+        case JointType.FREE:
+            return RigidInertia(0.0 * inertia.mass, zero, 0.0 * inertia.I)
+        case JointType.REVOLUTE:  # mass on the axis, and inertia that is the same about every direction across the axis
+            a = axis + zero
+            across = skew(a) @ skew(a).T / (a @ a)
+            return RigidInertia(inertia.mass, (a @ inertia.mc) * a / (a @ a), _moment_across(a, inertia.I) * across)
+        case JointType.PRISMATIC:
+            return RigidInertia(0.0 * inertia.mass, zero, inertia.I)
+        case JointType.BALL:
+            return RigidInertia(inertia.mass, zero, 0.0 * inertia.I)
+        case JointType.FIXED:
+            return inertia
+
+
+def _moment_across(axis: Array, I: Array) -> Scalar:
+    """b . I b / b . b about a direction b across the axis; for a coordinate axis another one, and a single entry of I."""
+    zero = int(np.argmax([bool(component == 0.0) for component in axis]))
+    b = cross(axis, np.eye(3)[zero])
+    return (b @ I @ b) / (b @ b)
+
+
+def _wide(inertia: RigidInertia) -> RigidInertia:
+    """The same in long double, where it is in double."""
+    if inertia.I.dtype != np.float64:
+        return inertia
+    return RigidInertia(np.longdouble(inertia.mass), inertia.mc.astype(np.longdouble), inertia.I.astype(np.longdouble))
+
+
+def _rounded(inertia: RigidInertia, like: RigidInertia) -> RigidInertia:
+    """The inertia in the scalar of another one."""
+    if like.I.dtype != np.float64:
+        return inertia
+    return RigidInertia(float(inertia.mass), inertia.mc.astype(float), inertia.I.astype(float))

@@ -1,0 +1,100 @@
+"""What the tests of the bench share: a stand-in kernel, a clock that tells what it is told, a finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from leapcheck.bench.contenders import ARITHMETIC, LAYOUTS, TimingName, own_name
+from leapcheck.bench.measure import Timing
+from leapcheck.bench.record import BenchRun, RobotBench
+from leapcheck.bench.rows import Measured, kernel_measurements, program_rows, robot_rows
+from leapcheck.bench.states import ALL
+from leapcheck.quantities import QUANTITIES
+from leapcheck_reference import Tree
+from leapcheck_reference import batch as readable
+
+COMMAND = "leapcheck bench --seconds 1.0"
+
+
+class FakeClock:
+    """Time that passes only where a contender lets it pass."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class StandInBlock:
+    """Compact layout of nothing but the states themselves."""
+
+    entry_count = 1
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
+
+    def blocks(self, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
+        rows = np.concatenate([inputs["q"], inputs["v"]], axis=1)
+        return rows.reshape(-1, self.lanes, rows.shape[1]).swapaxes(1, 2).copy()
+
+    def evaluate_blocks(self, inputs: np.ndarray, results: np.ndarray) -> None:
+        results[:, 0] = inputs[:, 0]
+
+
+class StandInKernel:
+    """The readable code behind the interface of a kernel; `fault` is added to every answer."""
+
+    operations = 1000
+
+    def __init__(self, tree: Tree, quantities: Sequence[str], lanes: int, fault: float = 0.0) -> None:
+        self.block = StandInBlock(lanes)
+        self._tree, self._quantities, self._fault = tree, quantities, fault
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, *, out: Mapping[str, np.ndarray]) -> None:
+        import leapcheck_reference as reference
+
+        for name in self._quantities:
+            function: Callable[..., object] = getattr(reference, name)
+            arguments = [{"q": q, "v": v}[argument] for argument in QUANTITIES[name].arguments]
+            out[name][:] = readable.evaluated(function, self._tree, *arguments) + self._fault
+
+
+def timing_name(who: str, part: str, block: int = 64) -> str:
+    return str(TimingName(who, part, block))
+
+
+def timings() -> dict[str, Timing]:
+    """Fixed samples in ns of MuJoCo called in two ways, Pinocchio, a kernel in both layouts and the bound."""
+    rows, compact = (own_name(layout, 8) for layout in LAYOUTS)
+    return {
+        timing_name("MuJoCo, mj_jacDot", ALL): Timing((2500.0, 2400.0, 2600.0)),
+        timing_name("MuJoCo, mj_objectAcceleration", ALL): Timing((2200.0, 2300.0, 2900.0)),
+        timing_name("MuJoCo, mj_jacDot", "M"): Timing((1000.0,)),
+        timing_name("Pinocchio", ALL): Timing((4000.0, 4200.0, 4100.0)),
+        timing_name(rows, ALL): Timing((200.0, 230.0, 260.0)),
+        timing_name(compact, ALL, 64): Timing((75.0, 100.0, 150.0)),
+        timing_name(compact, ALL, 256): Timing((80.0, 100.0, 82.0)),
+        ARITHMETIC: Timing((0.01, 0.0125, 0.01)),
+    }
+
+
+def finished_run() -> BenchRun:
+    """A run of one robot with some rows met, some not, some not measured."""
+    missing = {own_name(LAYOUTS[0], 4): "this CPU's vectors | hold 2 doubles", "double-double truth": "no such module"}
+    measurements = kernel_measurements(timings(), missing, {ALL: 4000})
+    measurements["rate"] = Measured(187_654.0, None, "2 processes")
+    robot = RobotBench(
+        robot="mini_cheetah_armature",
+        blocks=(64, 256),
+        rows=robot_rows("mini_cheetah_armature", measurements),
+        timings=timings(),
+        forms={"Pinocchio": "Pinocchio 4.1.0 in C++"},
+        missing=missing,
+        operations={ALL: 4000},
+        differences={"Pinocchio": 2.5e-15},
+    )
+    program = program_rows({"help": Measured(0.25, 0.26, "wall time")})
+    return BenchRun(COMMAND, "a CPU, 2 cores", (("mujoco", "4.0.0"),), (robot,), program)
