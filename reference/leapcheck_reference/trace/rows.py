@@ -12,6 +12,9 @@ from leapcheck_reference.trace.partition import GROUP, Partition
 PIECES = 48
 """Pieces of a row (one vector each) that one loop writes: its code, too, has to stay in the cache of decoded instructions."""
 
+ROW_GROUP = GROUP // 2
+"""Blocks that are evaluated before their rows are written: results and rows together have to stay in the second-level cache."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
