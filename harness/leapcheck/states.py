@@ -6,10 +6,9 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,12 @@ PATTERN = (
     "pose",
 )
 """Kinds of 16 consecutive states; the pattern repeats."""
+
+UNIT_KINDS = PATTERN * (UNIT // len(PATTERN))
+"""Kinds of the states of a unit."""
+
+ROWS = {kind: np.array([i for i, of_state in enumerate(UNIT_KINDS) if of_state == kind]) for kind in dict.fromkeys(PATTERN)}
+"""Which states of a unit are of each kind."""
 
 LARGEST = 1e9
 """Largest number (rad, m, rad/s, m/s, N m, N) of a state of the user's: beyond it, sines and squares tell nothing."""
@@ -63,12 +68,11 @@ def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> State
     """The states of one unit out of `count` in all: at most `UNIT` of them, mixed kinds by `PATTERN`."""
     n = min(UNIT, count - unit * UNIT)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
-    kinds = np.resize(np.array(PATTERN), UNIT)
+    places = _places(spec)
     # Every draw is made for the whole unit, whatever n is: the first states of a longer run are those of a shorter one.
-    q, v, tau = _generic(spec, rng)
-    _shape_by_kind(spec, rng, kinds, q, v)
-    index = unit * UNIT + np.arange(n)
-    return States(q[:n], v[:n], tau[:n], index, tuple(str(kind) for kind in kinds[:n]))
+    q, v, tau = _generic(spec, places, rng)
+    _shape_by_kind(spec, places, rng, q, v)
+    return States(q[:n], v[:n], tau[:n], unit * UNIT + np.arange(n), UNIT_KINDS[:n])
 
 
 def units(count: int) -> range:
@@ -76,47 +80,76 @@ def units(count: int) -> range:
     return range(-(-count // UNIT))
 
 
-def _generic(spec: RobotSpec, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-    """Tilted, moving, every joint bent: positions +-1 m, any orientation, +-pi rad, +-0.5 m."""
-    q, v = np.empty((UNIT, spec.nq)), rng.normal(scale=3.0, size=(UNIT, spec.nv))
+class _Places(NamedTuple):
+    """First places in q of positions and of quaternions, and the places of angles and of slides."""
+
+    positions: list[int]
+    quaternions: list[int]
+    angles: NDArray[np.intp]
+    slides: NDArray[np.intp]
+
+
+def _places(spec: RobotSpec) -> _Places:
+    positions: list[int] = []
+    quaternions: list[int] = []
+    angles: list[int] = []
+    slides: list[int] = []
     for _, kind, place, _ in _slices(spec):
-        block = q[:, place]
         match kind:
             case JointType.FREE:
-                block[:, :3] = rng.uniform(-1.0, 1.0, (UNIT, 3))
-                block[:, 3:] = _unit_quaternions(rng)
+                positions.append(place.start)
+                quaternions.append(place.start + 3)
             case JointType.BALL:
-                block[:] = _unit_quaternions(rng)
+                quaternions.append(place.start)
             case JointType.REVOLUTE:
-                block[:] = rng.uniform(-np.pi, np.pi, (UNIT, 1))
+                angles.append(place.start)
             case JointType.PRISMATIC:
-                block[:] = rng.uniform(-0.5, 0.5, (UNIT, 1))
-    return q, v, rng.normal(scale=10.0, size=(UNIT, spec.nv))
+                slides.append(place.start)
+    return _Places(positions, quaternions, np.array(angles, dtype=np.intp), np.array(slides, dtype=np.intp))
 
 
-def _shape_by_kind(spec: RobotSpec, rng: np.random.Generator, kinds: NDArray[np.str_], q: Floats, v: Floats) -> None:
+def _generic(spec: RobotSpec, at: _Places, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """Tilted, moving, every joint bent: positions +-1 m, any orientation, +-pi rad, +-0.5 m."""
+    q = np.empty((UNIT, spec.nq))
+    v = 3.0 * rng.standard_normal((UNIT, spec.nv))
+    for start in at.positions:
+        q[:, start : start + 3] = rng.uniform(-1.0, 1.0, (UNIT, 3))
+    for start in at.quaternions:
+        q[:, start : start + 4] = _unit_quaternions(rng)
+    q[:, at.angles] = rng.uniform(-np.pi, np.pi, (UNIT, len(at.angles)))
+    q[:, at.slides] = rng.uniform(-0.5, 0.5, (UNIT, len(at.slides)))
+    return q, v, 10.0 * rng.standard_normal((UNIT, spec.nv))
+
+
+def _shape_by_kind(spec: RobotSpec, at: _Places, rng: np.random.Generator, q: Floats, v: Floats) -> None:
     """Turns generic states into those of their kind, in place."""
-    v[kinds == "rest"] = 0.0
-    large, singular, far, pose = (np.flatnonzero(kinds == kind) for kind in ("large", "singular", "far", "pose"))
+    rest, large, singular, far, pose = (ROWS[kind] for kind in ("rest", "large", "singular", "far", "pose"))
+    v[rest] = 0.0
     v[large] = rng.uniform(-100.0, 100.0, (len(large), spec.nv))
-    for _, kind, place, _ in _slices(spec):
-        if kind is JointType.REVOLUTE:
-            q[large, place] = rng.uniform(-10.0, 10.0, (len(large), 1))
-            # Straight (0) and folded (pi) joints, off by 1e-12 to 1e-3 rad.
-            off = rng.choice([-1.0, 1.0], (len(singular), 1)) * 10.0 ** rng.uniform(-12.0, -3.0, (len(singular), 1))
-            q[singular, place] = rng.choice([0.0, np.pi], (len(singular), 1)) + off
-        if kind is JointType.FREE:
-            direction = rng.normal(size=(len(far), 3))
-            distance = 10.0 ** rng.uniform(2.0, 4.0, (len(far), 1))
-            q[far, place.start : place.start + 3] = distance * direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    if len(at.angles):
+        q[np.ix_(large, at.angles)] = rng.uniform(-10.0, 10.0, (len(large), len(at.angles)))
+        # Straight (0) and folded (pi) joints, off by 1e-12 to 1e-3 rad.
+        shape = (len(singular), len(at.angles))
+        folded, sign = rng.integers(0, 2, shape), 1.0 - 2.0 * rng.integers(0, 2, shape)
+        q[np.ix_(singular, at.angles)] = np.pi * folded + sign * 10.0 ** rng.uniform(-12.0, -3.0, shape)
+    for start in at.positions:
+        direction = rng.standard_normal((len(far), 3))
+        distance = 10.0 ** rng.uniform(2.0, 4.0, (len(far), 1))
+        q[far, start : start + 3] = distance / _norms(direction) * direction
     if spec.poses:
         q[pose] = np.array([spec.poses[i % len(spec.poses)].q for i in range(len(pose))])
 
 
 def _unit_quaternions(rng: np.random.Generator) -> Floats:
-    quaternions = rng.normal(size=(UNIT, 4))
-    unit: Floats = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    quaternions = rng.standard_normal((UNIT, 4))
+    unit: Floats = quaternions / _norms(quaternions)
     return unit
+
+
+def _norms(rows: Floats) -> Floats:
+    """Norms (n, 1) of rows."""
+    norms: Floats = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]
+    return norms
 
 
 def _slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
@@ -204,24 +237,10 @@ def joined(blocks: Sequence[States]) -> States:
     return States(q, v, tau, index, tuple(kind for b in blocks for kind in b.kind))
 
 
-def perturbed(states: States, draw: int, ulps: float) -> States:
-    """The states with every number off by up to `ulps` units in the last place, either way; `draw` picks one of many ways.
-
-    A state of a unit moves alike whether it comes alone, in a shorter run or in a longer one.
-    """
-    rows = states.index % UNIT
-    factors = (_factors(draw, part, getattr(states, part).shape[1], ulps)[rows] for part in ("q", "v", "tau"))
-    q, v, tau = (values * factor for values, factor in zip((states.q, states.v, states.tau), factors, strict=True))
-    return replace(states, q=q, v=v, tau=tau)
-
-
-@lru_cache(maxsize=64)
-def _factors(draw: int, part: str, width: int, ulps: float) -> Floats:
-    """1 +- up to `ulps` units in the last place, (UNIT, width), the same for every unit."""
-    rng = np.random.default_rng((draw, *part.encode()))
-    factors: Floats = 1.0 + ulps * np.finfo(float).eps * rng.uniform(-1.0, 1.0, (UNIT, width))
-    factors.flags.writeable = False
-    return factors
+def by_unit(states: States) -> list[States]:
+    """The states of a block, unit by unit."""
+    starts = np.flatnonzero(np.diff(states.index // UNIT, prepend=-1))
+    return [states[start:end] for start, end in zip(starts, [*starts[1:], len(states)], strict=True)]
 
 
 def state_frame(states: States) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """The in-house dynamics, written once over any scalar."""
 
+from typing import TYPE_CHECKING, Any
+
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_reference.contact import (
     contact_bias_accelerations,
@@ -39,7 +41,11 @@ from leapcheck_reference.sparse import (
 )
 from leapcheck_reference.tree import Tree, build
 
+if TYPE_CHECKING:
+    from leapcheck_reference.trace.kernel import Kernel, kernel
+
 __all__ = [
+    "Kernel",
     "SparseMassMatrix",
     "Tree",
     "bias_accelerations",
@@ -69,6 +75,7 @@ __all__ = [
     "forward_kinematics",
     "gravity_force",
     "inverse_dynamics",
+    "kernel",
     "kinetic_energy",
     "layout",
     "legacy_from_dense",
@@ -82,3 +89,12 @@ __all__ = [
     "total_mass",
     "with_rotor_bodies",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The kernels, imported when they are asked for: they need this package whole, and few programs need them."""
+    if name in ("Kernel", "kernel"):
+        from leapcheck_reference.trace import kernel
+
+        return getattr(kernel, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

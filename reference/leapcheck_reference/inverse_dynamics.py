@@ -80,7 +80,7 @@ def _turning_moment(I: Array, w: Array, alpha: Array) -> Array:
         diagonal = I[i, i] * alpha[i] + (I[k, k] - I[j, j]) * (w[j] * w[k])
         products = I[i, j] * (alpha[j] - w[k] * w[i]) + I[i, k] * (alpha[k] + w[i] * w[j])
         rows.append(diagonal + products + I[j, k] * (w[j] * w[j] - w[k] * w[k]))
-    return stacked(rows, 3)
+    return stacked(rows, 3, like=I)
 
 
 def external_forces(tree: Tree, f_ext: Any) -> Array:

@@ -12,20 +12,20 @@ from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
 def skew(a: Array) -> Array:
     """Matrix a~ with a~ b = a x b, shape (3, 3)."""
     x, y, z = a
-    return stacked([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3)
+    return stacked([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3, like=a)
 
 
 def cross(a: Array, b: Array) -> Array:
     """a x b, shape (3,)."""
     ax, ay, az = a
     bx, by, bz = b
-    return stacked([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3)
+    return stacked([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3, like=a)
 
 
-def symmetric(lower: Sequence[Scalar]) -> Array:
-    """Symmetric matrix (3, 3) of its lower triangle xx, yx, yy, zx, zy, zz."""
+def symmetric(lower: Sequence[Scalar], like: Array | None = None) -> Array:
+    """Symmetric matrix (3, 3) of its lower triangle xx, yx, yy, zx, zy, zz; `like`: see `stacked`."""
     xx, yx, yy, zx, zy, zz = lower
-    return stacked([xx, yx, zx, yx, yy, zy, zx, zy, zz], 3, 3)
+    return stacked([xx, yx, zx, yx, yy, zy, zx, zy, zz], 3, 3, like=like)
 
 
 def turned(R: Array, I: Array) -> Array:
@@ -34,7 +34,7 @@ def turned(R: Array, I: Array) -> Array:
         if R[k - 1, k] == 0.0 and R[k - 2, k] == 0.0:
             return _turned_in_plane(R, I, k)
     RI = R @ I
-    return symmetric([RI[i] @ R[j] for i in range(3) for j in range(i + 1)])
+    return symmetric([RI[i] @ R[j] for i in range(3) for j in range(i + 1)], like=RI)
 
 
 def _turned_in_plane(R: Array, I: Array, k: int) -> Array:
@@ -61,7 +61,7 @@ def quaternion_rotation(quaternion: Array) -> Array:
             s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x),
             s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y),
         ],
-        3, 3,
+        3, 3, like=quaternion,
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def axis_rotation(axis: Array, angle: Scalar) -> Array:
             d * (x * y) + s * z, _square(y, c, d), d * (y * z) - s * x,
             d * (x * z) - s * y, d * (y * z) + s * x, _square(z, c, d),
         ],
-        3, 3,
+        3, 3, like=axis,
     )  # fmt: skip
 
 

@@ -7,9 +7,11 @@ arb ball, a traced symbol, a batch of states) brings the methods `sin()`, `cos()
 from __future__ import annotations
 
 import cmath
+import copy
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Scalar = Any
 ScalarType = Callable[[float], Any]
+Value = TypeVar("Value")
 
 
 def sin_cos(x: Scalar) -> tuple[Scalar, Scalar]:
@@ -48,14 +51,38 @@ def array_of(values: Any, scalar: ScalarType = float) -> Array:
     return converted
 
 
-def stacked(entries: Sequence[Scalar], *shape: int) -> Array:
-    """Array of the given shape from a flat list of scalars; scalars that NumPy does not know are kept as objects."""
-    for entry in entries:
-        if not isinstance(entry, float | complex | np.number):
-            break
-    else:
-        return np.array(entries).reshape(shape)
+def stacked(entries: Sequence[Scalar], *shape: int, like: Array | None = None) -> Array:
+    """Array of the given shape from a flat list of scalars; scalars that NumPy does not know are kept as objects.
+
+    So is any scalar where `like`, of which the entries were made, is an object array: Python floats in object arrays stay
+    there, and no library multiplies their matrices in an order or with a rounding of its own.
+    """
+    if like is None or not like.dtype.hasobject:
+        for entry in entries:
+            if not isinstance(entry, float | complex | np.number):
+                break
+        else:
+            return np.array(entries).reshape(shape)
     array = np.empty(len(entries), dtype=object)
     for i, entry in enumerate(entries):
         array[i] = entry
     return array.reshape(shape)
+
+
+def as_objects(value: Value) -> Value:
+    """The same numbers with every array, also in tuples and dataclasses, an object array of Python scalars.
+
+    On these the algorithms do operation by operation what their text says; NumPy's own products of matrices of doubles do not.
+    """
+    converted: Any = value
+    if isinstance(value, np.ndarray):
+        converted = value.astype(object)
+    elif isinstance(value, np.generic):
+        converted = value.item()
+    elif isinstance(value, tuple):
+        converted = tuple(as_objects(part) for part in value)
+    elif dataclasses.is_dataclass(value):
+        converted = copy.copy(value)
+        for field in dataclasses.fields(value):
+            object.__setattr__(converted, field.name, as_objects(getattr(value, field.name)))
+    return converted  # type: ignore[no-any-return]

@@ -74,7 +74,7 @@ def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
     x, y, z = h + (0.5 * inertia.mass) * X.p
     px, py, pz = X.p
     xx, yy, zz = 2.0 * px * x, 2.0 * py * y, 2.0 * pz * z
-    shift = symmetric([yy + zz, -(px * y + py * x), xx + zz, -(px * z + pz * x), -(py * z + pz * y), xx + yy])
+    shift = symmetric([yy + zz, -(px * y + py * x), xx + zz, -(px * z + pz * x), -(py * z + pz * y), xx + yy], like=h)
     return RigidInertia(inertia.mass, h + inertia.mass * X.p, turned(X.R, inertia.I) + shift)
 
 

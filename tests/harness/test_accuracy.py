@@ -14,13 +14,16 @@ from leapcheck.accuracy import (
     TREE_GOALS,
     TREE_STATES,
     TREES,
+    Truth,
     Worst,
+    against_truth,
     problems,
     runs,
     table,
+    truth_lines,
     worst_by_quantity,
 )
-from leapcheck.compare.records import Run, Verdict
+from leapcheck.compare.records import Accuracy, Run, Verdict
 from leapcheck.compare.run import Plan, compared
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.robots import ROBOTS, load
@@ -90,6 +93,41 @@ def test_far_states_stand_apart() -> None:
     assert shown.startswith("## Robots\n\n| quantity |")
     assert f"| {near:.1e} | 1e-13 |" in shown
     assert f"{far.error:.1e} ({far.rounding:.0f})" in shown
+
+
+def test_no_pair_differs_by_more_than_both_are_off_the_truth() -> None:
+    """The triangle inequality ties the pairwise differences to the errors against the truth, whatever the scale."""
+    group = list(runs(("mini_cheetah", "tree4_9"), 128))
+    for run in group:
+        off = {(a.quantity, a.engine): a.worst for a in run.accuracies}
+        assert {(c.quantity, name) for c in run.comparisons for name in (c.engine, c.against)} == set(off)
+        for c in run.comparisons:
+            assert c.error <= (off[c.quantity, c.engine] + off[c.quantity, c.against]) * (1.0 + 1e-15), c
+    found = against_truth(group)
+    assert list(found) == list(QUANTITIES)
+    assert found["mass_matrix"]["mujoco"].worst == max(
+        a.worst for run in group for a in run.accuracies if (a.quantity, a.engine) == ("mass_matrix", "mujoco")
+    )
+
+
+def test_the_truth_over_robots_and_its_table() -> None:
+    (run,) = runs(["falling_rod"], 1)
+    eps = 2.0**-52
+    rows = [Accuracy("gravity_force", "mine", 9, 9, k * eps, 10.0 * k * eps, 0.5 / k, 0) for k in (1, 2, 6)]
+    one = replace(rows[0], engine="other", quantity="mass_matrix")
+    group = [replace(run, accuracies=part) for part in ((rows[0], one), (rows[1],), (rows[2],), ())]
+    found = against_truth(group)
+    assert found == {
+        "mass_matrix": {"other": Truth(eps, 10.0 * eps, 0.5)},
+        "gravity_force": {"mine": Truth(2.0 * eps, 60.0 * eps, 0.5)},
+    }
+    assert truth_lines(found).splitlines() == [
+        "| against the truth | other | mine |",
+        "|---|---:|---:|",
+        "| mass matrix M | 1.0 / 10 (0.5) |  |",
+        "| gravity force |  | 2.0 / 60 (0.5) |",
+    ]
+    assert "they need llvmlite" in truth_lines(against_truth(group[3:]))
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from leapcheck.engines.peers import Floats
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import States
 from leapcheck_reference import Tree
-from leapcheck_reference.scalar import sin_cos
+from leapcheck_reference.scalar import as_objects, sin_cos
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.compiled import compiled
 from leapcheck_reference.trace.graph import Graph
@@ -52,4 +52,4 @@ def _evaluated(key: bytes, graph: Graph, inputs: Mapping[str, Floats]) -> dict[s
 def _readable(tree: Tree, name: str, states: States, i: int) -> Any:
     """A quantity at one state, on object arrays of Python floats."""
     rows = [np.array(getattr(states, part)[i].tolist(), dtype=object) for part in QUANTITIES[name].arguments]
-    return getattr(reference, name)(tree, *rows)
+    return getattr(reference, name)(as_objects(tree), *rows)

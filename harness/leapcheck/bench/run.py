@@ -113,11 +113,11 @@ def _fresh_measurements(plan: BenchPlan, robot: str, tell: Tell) -> dict[str, Me
 def _comparison_measurements(robot: str, plan: BenchPlan) -> dict[str, Measured]:
     from leapcheck.bench.comparison import whole_comparison
 
-    whole = whole_comparison(robot, plan.states, plan.seconds / 4)
-    parts = ", ".join(f"{name} {timing.minimum:.0f}" for name, timing in whole.engines.items())
+    whole = whole_comparison(robot, plan.states)
+    parts = ", ".join(f"{name} {1e9 * seconds / whole.states:.0f}" for name, seconds in whole.engines.items())
     detail = f"{whole.states} states, {whole.wall:.2f} s x {whole.workers} processes, their start included; ns per state: {parts}"
     return {
-        "comparison": Measured(whole.cost_by_minima, whole.cost_by_medians, detail),
+        "comparison": Measured(whole.cost, None, detail),
         "rate": Measured(whole.rate, None, f"{whole.workers} processes, their start included"),
     }
 

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from time import perf_counter
 
 import numpy as np
 
 from leapcheck.compare.distances import distances
+from leapcheck.compare.heat import heat
 from leapcheck.compare.in_house import InHouse, Values
 from leapcheck.compare.participants import Participant, ShapeError, participants
 from leapcheck.compare.records import EngineRow, Failure
-from leapcheck.compare.tally import NEAR, SAMPLE, Row, Tally, base_distance, tally
+from leapcheck.compare.tally import SAMPLE, Row, Tally, tally
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.engines.registry import make_engine
 from leapcheck.engines.user import load_user_engine
 from leapcheck.quantities import QUANTITIES, Scale, sizes
-from leapcheck.states import Floats, States
+from leapcheck.states import Floats, States, by_unit
 from leapcheck_models.spec import RobotSpec
 
 TRUTH = "truth"
 """Name under which the double-double values stand among the engines."""
+
+AnswersOf = Mapping[Participant, Floats | None]
+"""What each engine answers for a block in one portion, in slots; None where it fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,14 @@ class Bench:
 
 @dataclass(slots=True)
 class Outcome:
-    """What consecutive blocks yielded: one tally per portion, in their order, and the failures met on the way."""
+    """What consecutive blocks yielded: one tally per portion, in their order, and the failures met on the way.
+
+    `seconds` is how long each engine's own evaluation took, the truth's among them; it is no part of a run's record.
+    """
 
     tallies: dict[tuple[Row, ...], Tally] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def merge(self, later: Outcome) -> None:
         """Adds what later blocks yielded."""
@@ -70,6 +79,12 @@ class Outcome:
             else:
                 self.tallies[rows] = found
         self.failures += [failure for failure in later.failures if not known(failure, self.failures)]
+        for engine, seconds in later.seconds.items():
+            self.took(engine, seconds)
+
+    def took(self, engine: str, seconds: float) -> None:
+        """Adds to the time of an engine."""
+        self.seconds[engine] = self.seconds.get(engine, 0.0) + seconds
 
 
 def known(failure: Failure, failures: Sequence[Failure]) -> bool:
@@ -133,34 +148,69 @@ def outcome(at: Bench, states: States) -> Outcome:
     """Every engine's answers on a block of states, compared pair by pair and with the truth, and reduced."""
     found = Outcome()
     for portion in at.portions:
-        reduced = _reduced(at.spec, portion, states, found.failures)
-        if reduced is not None:
-            found.tallies[reduced.rows] = reduced
+        before = _seconds(portion)
+        found.merge(_portion_outcome(at.spec, portion, states))
+        for engine, seconds in _seconds(portion).items():
+            found.took(engine, seconds - before[engine])
     return found
 
 
-def _reduced(spec: RobotSpec, portion: Portion, states: States, failures: list[Failure]) -> Tally | None:
+def _portion_outcome(spec: RobotSpec, portion: Portion, states: States) -> Outcome:
+    """The outcome of a block in one portion; where an engine fails, unit by unit, so that no size of blocks changes a loss."""
+    found = Outcome()
+    answers = {part: _answers(part, states) for _, part in portion.participants if part is not None}
+    units = by_unit(states)
+    if len(units) > 1 and any(slots is None for slots in answers.values()):
+        for unit in units:
+            found.merge(_portion_outcome(spec, portion, unit))
+        return found
+    reduced = _reduced(spec, portion, states, answers, found)
+    if reduced is not None:
+        found.tallies[reduced.rows] = reduced
+    return found
+
+
+def _reduced(spec: RobotSpec, portion: Portion, states: States, answers: AnswersOf, found: Outcome) -> Tally | None:
     """The tally of a portion's rows; None where nothing could be held against anything."""
-    values = portion.in_house(states)
-    sides = _sides(portion, values, states, failures)
+    in_house = portion.in_house
+    values = in_house(states)
+    sides = _sides(portion, values, states, answers, found)
     rows: list[Row] = []
     parts: list[tuple[Floats, Floats, Floats]] = []
-    heat: dict[Row, Floats] = {}
-    for name in portion.in_house.quantities:
-        engines, slots = [engine for engine, _ in sides[name]], [found for _, found in sides[name]]
+    heat_of: dict[Row, Floats] = {}
+    for names in _with_the_same_sides(sides):
+        engines, slots = [engine for engine, _ in sides[names[0]]], [found for _, found in sides[names[0]]]
         pairs = list(combinations(range(len(engines)), 2))
-        mine = [_row(name, engines[i], engines[j]) for i, j in pairs]
-        if not pairs:
-            continue
-        error, absolute = _differences(portion.in_house, values, name, slots, pairs)
-        parts.append((error, absolute, np.broadcast_to(values.rounding[name], error.shape)))
-        rows += mine
-        if name == "mass_matrix" and states.index[0] < SAMPLE:
-            heat = _heat(spec, portion.in_house, values, states, slots, dict(zip(mine, pairs, strict=True)))
+        errors, absolutes = _differences(in_house, values, names, slots, pairs)
+        for name, error, absolute in zip(names, errors, absolutes, strict=True):
+            mine = [_row(name, engines[i], engines[j]) for i, j in pairs]
+            rows += mine
+            parts.append((error, absolute, np.broadcast_to(values.rounding[name], error.shape)))
+            if name == "mass_matrix" and states.index[0] < SAMPLE:
+                told = {row: pair for row, pair in zip(mine, pairs, strict=True) if row.against != TRUTH}
+                heat_of = heat(spec, in_house.slot_map.of[name], values, states, slots, told)
     if not rows:
         return None
-    found = tally(spec, states, rows, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-    found.heat = heat
+    reduced = tally(spec, states, rows, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    reduced.heat = heat_of
+    return reduced
+
+
+def _with_the_same_sides(sides: Mapping[str, Sequence[tuple[str, Floats]]]) -> Iterator[list[str]]:
+    """Quantities in groups that are answered by the same participants, two or more, in the same slots."""
+    groups: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for name, side in sides.items():
+        if len(side) > 1:
+            groups.setdefault(tuple((engine, id(slots)) for engine, slots in side), []).append(name)
+    yield from groups.values()
+
+
+def _seconds(portion: Portion) -> dict[str, float]:
+    """What the engines of a portion have taken so far."""
+    found: dict[str, float] = {}
+    for engine, participant in portion.participants:
+        if participant is not None:
+            found[engine] = found.get(engine, 0.0) + participant.seconds
     return found
 
 
@@ -169,72 +219,66 @@ def _row(quantity: str, first: str, second: str) -> Row:
     return Row(quantity, first, second) if second == TRUTH else Row(quantity, second, first)
 
 
-def _sides(portion: Portion, values: Values, states: States, failures: list[Failure]) -> dict[str, list[tuple[str, Floats]]]:
+def _sides(
+    portion: Portion, values: Values, states: States, answers: AnswersOf, found: Outcome
+) -> dict[str, list[tuple[str, Floats]]]:
     """Per quantity who answers it and where the slots are; the truth comes last."""
     sides: dict[str, list[tuple[str, Floats]]] = {name: [] for name in portion.in_house.quantities}
     for engine, participant in portion.participants:
-        answered = dict.fromkeys(sides, values.slots) if participant is None else _answers(engine, participant, states, failures)
+        if participant is None:
+            answered = dict.fromkeys(sides, values.slots)
+        elif (together := answers[participant]) is not None:
+            answered = dict.fromkeys(participant.quantities, together)
+        else:
+            answered = _one_by_one(engine, participant, states, found.failures)
         for name, slots in answered.items():
             sides[name].append((engine, slots))
     if portion.truth is not None:
+        start = perf_counter()
         true = portion.truth(states)
+        found.took(TRUTH, perf_counter() - start)
         for side in sides.values():
             side.append((TRUTH, true))
     return sides
 
 
-def _answers(engine: str, participant: Participant, states: States, failures: list[Failure]) -> dict[str, Floats]:
-    """Slots per quantity; where an engine fails, quantity by quantity, so that one failure takes no other down."""
+def _answers(participant: Participant, states: States) -> Floats | None:
+    """Slots of all its quantities; None where the engine fails on any of them."""
     try:
-        return dict.fromkeys(participant.quantities, participant(states))
-    except Exception:  # any failure of foreign code is a finding, named below
-        answers: dict[str, Floats] = {}
-        for name in participant.quantities:
-            try:
-                answers[name] = participant.one(name, states)
-            except (EngineError, ShapeError) as error:
-                failures.append(Failure(engine, name, str(error)))
-            except Exception as error:
-                failures.append(Failure(engine, name, f"engine '{engine}' failed on {name}: {_one_line(error)}"))
-        return answers
+        return participant(states)
+    except Exception:  # any failure of foreign code is a finding, named when the quantities are asked for one by one
+        return None
+
+
+def _one_by_one(engine: str, participant: Participant, states: States, failures: list[Failure]) -> dict[str, Floats]:
+    """Slots per quantity, each asked for alone, so that one failure takes no other down."""
+    answers: dict[str, Floats] = {}
+    for name in participant.quantities:
+        try:
+            answers[name] = participant.one(name, states)
+        except (EngineError, ShapeError) as error:
+            failures.append(Failure(engine, name, str(error)))
+        except Exception as error:
+            failures.append(Failure(engine, name, f"engine '{engine}' failed on {name}: {_one_line(error)}"))
+    return answers
 
 
 def _differences(
-    in_house: InHouse, values: Values, name: str, slots: Sequence[Floats], pairs: Sequence[tuple[int, int]]
+    in_house: InHouse, values: Values, names: Sequence[str], slots: Sequence[Floats], pairs: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Floats]:
-    """Scale-free and absolute errors (pairs, n) of a quantity."""
-    n, scale = len(values.scale[name]), values.scale[name]
-    place = in_house.slot_map.remainder(name)
-    remainders = np.array([side[:, place].ravel()[:n] for side in slots])
-    rest = np.array([np.maximum(remainders[i], remainders[j]) for i, j in pairs])
-    absolute = distances(slots, in_house.slot_map.of[name].range, pairs)[:, :n]
-    if QUANTITIES[name].scale is not Scale.DIAGONAL:
-        absolute = np.maximum(absolute, rest)
-        return absolute / scale, absolute
-    error = distances(slots, in_house.slot_map.of[name].range, pairs, values.weights)[:, :n]
-    return np.maximum(error, rest), absolute
-
-
-def _heat(
-    spec: RobotSpec,
-    in_house: InHouse,
-    values: Values,
-    states: States,
-    slots: Sequence[Floats],
-    pairs: Mapping[Row, tuple[int, int]],
-) -> dict[Row, Floats]:
-    """Largest scale-free error of each entry of M (nv, nv) for each pair of engines, near the origin."""
-    at, n = in_house.slot_map.of["mass_matrix"], len(states)
-    near = base_distance(spec, states) <= NEAR
-    told = near if near.any() else np.ones(n, dtype=bool)
-    heat = {}
-    for row, (i, j) in pairs.items():
-        if row.against == TRUTH:
-            continue
-        off = np.abs(slots[i][:, at.range] - slots[j][:, at.range]) * values.weights
-        largest = off.swapaxes(0, 1).reshape(off.shape[1], -1)[:, :n][:, told].max(axis=1)
-        heat[row] = np.where(at.place < 0, 0.0, largest[at.place])
-    return heat
+    """Scale-free and absolute errors (quantities, pairs, n)."""
+    n = len(values.scale[names[0]])
+    places = [in_house.slot_map.remainder(name) for name in names]
+    remainders = np.stack([side[:, places].swapaxes(0, 1).reshape(len(names), -1)[:, :n] for side in slots])
+    rest = np.stack([np.maximum(remainders[i], remainders[j]) for i, j in pairs], axis=1)
+    apart = distances(slots, [in_house.slot_map.of[name].range for name in names], pairs)[:, :, :n]
+    absolute = np.maximum(apart, rest)
+    error = absolute / np.stack([values.scale[name] for name in names])[:, None]
+    for k, name in enumerate(names):
+        if QUANTITIES[name].scale is Scale.DIAGONAL:  # its remainder is scale-free, as its weights make its slots
+            weighted = distances(slots, [in_house.slot_map.of[name].range], pairs, values.weights)[0, :, :n]
+            error[k], absolute[k] = np.maximum(weighted, rest[k]), apart[k]
+    return error, absolute
 
 
 def _has_entries(spec: RobotSpec, quantity: str) -> bool:

@@ -1,9 +1,9 @@
-"""Largest differences between participants over the slots of a quantity, at every state: one pass for all pairs."""
+"""Largest differences between participants over the slots of each quantity, at every state: one pass for all of them."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -17,47 +17,58 @@ from leapcheck_reference.trace.compiled import address
 Pair = tuple[int, int]
 """Numbers of two participants; -1 for zero in the second place."""
 
-MOST = 7
-"""Most participants of one compiled pass: their pairs have to stay in registers."""
+MOST = 16
+"""Pairs of one compiled pass: their largest differences have to stay in registers."""
 
-ADDRESS = ctypes.c_void_p
-FUNCTION = ctypes.CFUNCTYPE(None, ADDRESS, ADDRESS, ctypes.c_int64, ctypes.c_int64, ADDRESS, ctypes.c_int64, ADDRESS)
+WHOLE, ADDRESS = ctypes.c_int64, ctypes.c_void_p
+FUNCTION = ctypes.CFUNCTYPE(None, ADDRESS, ADDRESS, WHOLE, ADDRESS, WHOLE, WHOLE, ADDRESS, WHOLE, ADDRESS)
 
 
-def distances(participants: Sequence[Floats], slots: slice, pairs: Sequence[Pair], weights: Floats | None = None) -> Floats:
-    """Per pair and state the largest |a - b| (times weight) over the slots, (pairs, blocks * lanes); NaN where one is.
+def distances(
+    participants: Sequence[Floats], ranges: Sequence[slice], pairs: Sequence[Pair], weights: Floats | None = None
+) -> Floats:
+    """For each range of slots, pair and state the largest |a - b|, (ranges, pairs, blocks * lanes); NaN where one is.
 
-    `participants` are blocks (blocks, any, lanes) with the slots at the same numbers; `weights` (blocks, slots, lanes).
+    `participants` are blocks (blocks, slots, lanes), all with the slots at the same numbers. With `weights` (blocks, any,
+    lanes) each difference is multiplied by its slot's weight; there is then one range, whose first slot has the first weight.
     """
-    if len(participants) <= MOST and native.is_available() and participants[0].shape[2] == native.vector_width():
-        return _compiled_distances(participants, slots, tuple(pairs), weights)
     blocks, _, lanes = participants[0].shape
-    found = np.empty((len(pairs), blocks * lanes))
-    for row, (i, j) in zip(found, pairs, strict=True):
-        a = participants[i][:, slots]
-        off = np.abs(a - participants[j][:, slots] if j >= 0 else a)
-        row[:] = (off if weights is None else off * weights).max(axis=1, initial=0.0).ravel()
+    found = np.zeros((len(ranges), len(pairs), blocks * lanes))
+    if not found.size:
+        return found
+    if native.is_available() and lanes == native.vector_width():
+        for first in range(0, len(pairs), MOST):
+            _write_compiled(participants, ranges, tuple(pairs[first : first + MOST]), weights, found[:, first:])
+        return found
+    for rows, slots in zip(found, ranges, strict=True):
+        for row, (i, j) in zip(rows, pairs, strict=True):
+            a = participants[i][:, slots]
+            off = np.abs(a - participants[j][:, slots] if j >= 0 else a)
+            row[:] = (off if weights is None else off * weights).max(axis=1, initial=0.0).ravel()
     return found
 
 
-def _compiled_distances(participants: Sequence[Floats], slots: slice, pairs: tuple[Pair, ...], weights: Floats | None) -> Floats:
-    blocks, _, lanes = participants[0].shape
-    found = np.empty((len(pairs), blocks * lanes))
-    count = slots.stop - slots.start
-    if count == 0 or blocks == 0:
-        return np.zeros_like(found)
-    function = FUNCTION(_library(len(participants), pairs, weights is not None).address("distances"))
-    pointers = (ctypes.c_int64 * len(participants))(*(address(p) + 8 * lanes * slots.start for p in participants))
-    strides = (ctypes.c_int64 * len(participants))(*(p.strides[0] for p in participants))
+def _write_compiled(
+    participants: Sequence[Floats], ranges: Sequence[slice], pairs: tuple[Pair, ...], weights: Floats | None, found: Floats
+) -> None:
+    """One pass of at most `MOST` pairs into the first of `found`'s pairs."""
+    used = sorted({i for pair in pairs for i in pair if i >= 0})
+    number = {i: k for k, i in enumerate(used)} | {-1: -1}
+    renumbered = tuple((number[i], number[j]) for i, j in pairs)
+    call, _ = _code(len(used), renumbered, weights is not None)
+    pointers = (WHOLE * len(used))(*(address(participants[i]) for i in used))
+    strides = (WHOLE * len(used))(*(participants[i].strides[0] for i in used))
+    table = (WHOLE * (2 * len(ranges)))(*chain.from_iterable((slots.start, slots.stop - slots.start) for slots in ranges))
     at = (0, 0) if weights is None else (address(weights), weights.strides[0])
-    function(pointers, strides, count, blocks, *at, address(found))
-    return found
+    call(pointers, strides, len(ranges), table, len(participants[0]), found.strides[0], *at, address(found))
 
 
 @lru_cache(maxsize=64)
-def _library(participants: int, pairs: tuple[Pair, ...], weighted: bool) -> native.Library:
+def _code(participants: int, pairs: tuple[Pair, ...], weighted: bool) -> tuple[Callable[..., None], native.Library]:
+    """The compiled pass, and the library that has to live as long as it."""
     ir = _module(participants, pairs, weighted, native.vector_width())
-    return native.Library(cached(ir.encode() + native.target_key(), lambda: native.object_code(ir)))
+    library = native.Library(cached(ir.encode() + native.target_key(), lambda: native.object_code(ir)))
+    return FUNCTION(library.address("distances")), library
 
 
 def _module(participants: int, pairs: Sequence[Pair], weighted: bool, lanes: int) -> str:
@@ -75,21 +86,26 @@ def _module(participants: int, pairs: Sequence[Pair], weighted: bool, lanes: int
         )
     ]
     rows = chain.from_iterable(
-        (f"  %skip{k} = mul i64 %block, %stride{k}", f"  %row{k} = getelementptr i8, ptr %base{k}, i64 %skip{k}")
+        (
+            f"  %skip{k} = mul i64 %block, %stride{k}",
+            f"  %begin{k} = getelementptr i8, ptr %base{k}, i64 %skip{k}",
+            f"  %row{k} = getelementptr i8, ptr %begin{k}, i64 %start",
+        )
         for k in range(participants)
     )
     loads = chain.from_iterable(
-        (f"  %at{k} = getelementptr i8, ptr %row{k}, i64 %byte", f"  %a{k} = load {D}, ptr %at{k}, align {size}")
+        (f"  %at{k} = getelementptr i8, ptr %row{k}, i64 %byte", f"  %a{k} = load {D}, ptr %at{k}, align 8")
         for k in range(participants)
     )
-    phis = [f"  %most{p} = phi {I} [zeroinitializer, %outer], [%more{p}, %inner]" for p in range(len(pairs))]
+    most = [f"  %most{p} = phi {I} [zeroinitializer, %block_begins], [%more{p}, %inner]" for p in range(len(pairs))]
+    last = [f"  %last{p} = phi {I} [zeroinitializer, %block_begins], [%more{p}, %inner]" for p in range(len(pairs))]
     stores = chain.from_iterable(
         (
             f"  %row_of{p} = mul i64 %blocks, {p}",
             f"  %number{p} = add i64 %row_of{p}, %block",
             f"  %byte_of{p} = mul i64 %number{p}, {size}",
-            f"  %to{p} = getelementptr i8, ptr %found, i64 %byte_of{p}",
-            f"  store {I} %more{p}, ptr %to{p}, align 8",
+            f"  %to{p} = getelementptr i8, ptr %page, i64 %byte_of{p}",
+            f"  store {I} %last{p}, ptr %to{p}, align 8",
         )
         for p in range(len(pairs))
     )
@@ -99,9 +115,12 @@ def _module(participants: int, pairs: Sequence[Pair], weighted: bool, lanes: int
     ]
     weight = [
         "  %weight_at = getelementptr i8, ptr %weight_row, i64 %byte",
-        f"  %weight = load {D}, ptr %weight_at, align {size}",
+        f"  %weight = load {D}, ptr %weight_at, align 8",
     ]
-    parameters = "ptr %pointers, ptr %strides, i64 %slots, i64 %blocks, ptr %weights, i64 %weight_stride, ptr %found"
+    parameters = (
+        "ptr %pointers, ptr %strides, i64 %ranges, ptr %table, i64 %blocks, i64 %page_size, "
+        "ptr %weights, i64 %weight_stride, ptr %found"
+    )
     return "\n".join(
         [
             f"declare {D} @llvm.fabs.v{lanes}f64({D})",
@@ -109,27 +128,44 @@ def _module(participants: int, pairs: Sequence[Pair], weighted: bool, lanes: int
             f"define void @distances({parameters}) {{",
             "entry:",
             *before,
-            "  br label %outer",
-            "outer:",
-            "  %block = phi i64 [0, %entry], [%next_block, %done]",
+            "  br label %range_begins",
+            "range_begins:",
+            "  %range = phi i64 [0, %entry], [%next_range, %range_ends]",
+            "  %entry_number = mul i64 %range, 2",
+            "  %start_at = getelementptr i64, ptr %table, i64 %entry_number",
+            "  %first = load i64, ptr %start_at",
+            f"  %start = mul i64 %first, {size}",
+            "  %count_at = getelementptr i64, ptr %start_at, i64 1",
+            "  %slots = load i64, ptr %count_at",
+            "  %page_skip = mul i64 %range, %page_size",
+            "  %page = getelementptr i8, ptr %found, i64 %page_skip",
+            "  br label %block_begins",
+            "block_begins:",
+            "  %block = phi i64 [0, %range_begins], [%next_block, %block_ends]",
             *rows,
             *(weight_row if weighted else []),
-            "  br label %inner",
+            "  %any = icmp ugt i64 %slots, 0",
+            "  br i1 %any, label %inner, label %block_ends",
             "inner:",
-            "  %slot = phi i64 [0, %outer], [%next_slot, %inner]",
-            *phis,
+            "  %slot = phi i64 [0, %block_begins], [%next_slot, %inner]",
+            *most,
             f"  %byte = mul i64 %slot, {size}",
             *loads,
             *(weight if weighted else []),
             *chain.from_iterable(_pair(p, pair, weighted, lanes) for p, pair in enumerate(pairs)),
             "  %next_slot = add i64 %slot, 1",
             "  %again = icmp ult i64 %next_slot, %slots",
-            "  br i1 %again, label %inner, label %done",
-            "done:",
+            "  br i1 %again, label %inner, label %block_ends",
+            "block_ends:",
+            *last,
             *stores,
             "  %next_block = add i64 %block, 1",
             "  %go = icmp ult i64 %next_block, %blocks",
-            "  br i1 %go, label %outer, label %end",
+            "  br i1 %go, label %block_begins, label %range_ends",
+            "range_ends:",
+            "  %next_range = add i64 %range, 1",
+            "  %on = icmp ult i64 %next_range, %ranges",
+            "  br i1 %on, label %range_begins, label %end",
             "end:",
             "  ret void",
             "}",

@@ -10,20 +10,20 @@ from functools import partial
 
 import numpy as np
 
-from leapcheck.compare.distances import distances
-from leapcheck.compare.perturbation import DRAWS, ULPS, perturbed_spec
-from leapcheck.compare.slots import SlotMap, mass_weights, slot_map, slots_alone
+from leapcheck.compare.perturbation import DRAWS, ULPS, perturbation, perturbed_spec
+from leapcheck.compare.slots import SlotMap, Slots, mass_weights, slot_map, slots_alone
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.states import Floats, States, perturbed
+from leapcheck.states import Floats, States
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference import build
+from leapcheck_reference.scalar import Array
 from leapcheck_reference.trace.cache import cached
 from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
-from leapcheck_reference.trace.record import traced
-from leapcheck_reference.trace.symbol import Recorder
+from leapcheck_reference.trace.record import answers, inputs, traced
+from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
 
 FLOOR = ULPS * float(np.finfo(float).eps)
 """Least scale-free rounding expected of any value: that of storing it and its inputs."""
@@ -37,13 +37,13 @@ ENERGY = "kinetic_energy"
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
     """In-house values of a block of n states: blocks of `slots`; per quantity its `scale` and expected `rounding`, (n,) each,
-    both for scale-free errors; `weights` are the slot-wise scales of M, in blocks.
+    both for scale-free errors; `weights` are the slot-wise scales of M, in blocks (none without M).
     """
 
     slots: Floats
     scale: Mapping[str, Floats]
     rounding: Mapping[str, Floats]
-    weights: Floats | None
+    weights: Floats
 
 
 class InHouse:
@@ -64,28 +64,49 @@ class InHouse:
         self.key = f"{spec_hash(self._spec)} {' '.join(quantities)} ".encode()
         self.slot_map: SlotMap = pickle.loads(cached(b"slots " + self.key, lambda: pickle.dumps(self._traced()[0])))
         self.slot_count = self.slot_map.count + len(quantities)
-        self._weights = len(self.slot_map.of["mass_matrix"].first) if "mass_matrix" in quantities else 0
-        self._exact = self.slot_program(b"exact", lambda: self._traced()[1])
-        self._moved = [self.slot_program(b"moved %d" % draw, partial(self._moved_graph, draw)) for draw in range(DRAWS)]
+        self._program = self.slot_program(b"in-house", lambda: self._traced()[1])
 
     def __call__(self, states: States) -> Values:
         """The in-house values at the states."""
-        n = len(states)
-        found = self._exact(self.inputs(states))
-        weights = found[:, self.slot_count : self.slot_count + self._weights] if self._weights else None
-        scale = {name: self._scale(name, found)[:n] for name in self.quantities}
-        return Values(found, scale, self._rounding(states, found, scale, weights), weights)
+        n, count = len(states), len(self.quantities)
+        found = self._program(self.inputs(states))
+        end = self.slot_count + (1 + DRAWS) * count + 1
+        figures = found[:, self.slot_count : end].swapaxes(0, 1).reshape(end - self.slot_count, -1)[:, :n]
+        largest, energy = figures[:count], figures[-1]
+        movement = figures[count:-1].reshape(DRAWS, count, n).max(axis=0)
+        largest = np.where(largest == 0.0, 1.0, largest)
+        rounding = np.maximum(FLOOR, movement / largest)
+        if {"qM", "csr"} <= set(self.quantities):  # a moved robot has no simple bodies, so its CSR has other rows
+            rounding[self.quantities.index("csr")] = rounding[self.quantities.index("qM")]
+        for name in set(self.quantities) & set(CANCELLING):  # centripetal terms, each as large as 2 E_k per radian, cancel
+            k = self.quantities.index(name)
+            rounding[k] = np.maximum(rounding[k], FLOOR * (2.0 * energy / largest[k]))
+        return Values(
+            slots=found,
+            scale=dict(zip(self.quantities, largest, strict=True)),
+            rounding=dict(zip(self.quantities, rounding, strict=True)),
+            weights=found[:, end:],
+        )
+
+    @property
+    def ranges(self) -> list[slice]:
+        """Slots of each quantity, in their order."""
+        return [self.slot_map.of[name].range for name in self.quantities]
 
     def truth(self) -> Callable[[States], Floats]:
         """The slots in double-double as a function of a block of states; ImportError without llvmlite."""
         from leapcheck_reference.trace.truth import truth_program
 
-        truth = truth_program(self.key, lambda: self._graph(self._spec, Recorder(Fraction)))
+        truth = truth_program(self.key, self._exact_graph)
         into_blocks = self.slot_program(b"identity", partial(_identity, self.slot_count))
+        memory: dict[int, dict[str, Floats]] = {}
 
         def slots(states: States) -> Floats:
-            inputs = self.inputs(states)
-            return into_blocks({"rows": truth(*(inputs[name] for name in truth.arguments))[SLOTS]})
+            given, n = self.inputs(states), len(states)
+            if n not in memory:
+                memory.clear()
+                memory[n] = truth.arrays(n)
+            return into_blocks({"rows": truth(*(given[name] for name in truth.arguments), out=memory[n])[SLOTS]})
 
         return slots
 
@@ -103,50 +124,55 @@ class InHouse:
         return {"q": np.ascontiguousarray(q), "v": states.v, "tau": states.tau}
 
     def _traced(self) -> tuple[SlotMap, Graph]:
-        """The slots, and the record of: the slots, the weights of M's slots, the energy by which cancelling forces are judged."""
+        """The slots, and the record of: slots; scales and movements of the quantities; the kinetic energy; the weights of M."""
         recorder = Recorder(float)
-        energy = [ENERGY] if not set(CANCELLING).isdisjoint(self.quantities) else []
-        answers = traced(build(self._spec), list(dict.fromkeys([*self.quantities, *energy])), recorder)
-        at = slot_map({name: answers[name] for name in self.quantities}, recorder)
-        weights = mass_weights(at, answers["mass_matrix"]) if "mass_matrix" in self.quantities else []
-        numbers = [*slots_alone(at, answers, recorder), *weights, *(answers[name].item() for name in energy)]
-        return at, recorder.graph({SLOTS: np.array(numbers, dtype=object)})
+        tree = build(self._spec)
+        cancelling = not set(CANCELLING).isdisjoint(self.quantities)
+        recorded = list(dict.fromkeys([*self.quantities, *([ENERGY] if cancelling else [])]))
+        symbols = inputs(tree, recorded, recorder)
+        exact = answers(tree, recorded, symbols)
+        at = slot_map({name: exact[name] for name in self.quantities}, recorder)
+        weights = mass_weights(at, exact["mass_matrix"]) if "mass_matrix" in self.quantities else []
+        slots = slots_alone(at, exact, recorder)
+        # Draw after draw, so that what the quantities of one moved robot share is needed for a short while only.
+        movements = [
+            self._movement(at.of[name], slots, moved, weights, recorder)
+            for moved in (slots_alone(at, self._moved(draw, at, symbols), recorder) for draw in range(DRAWS))
+            for name in self.quantities
+        ]
+        scales = [self._scale(at.of[name], slots, recorder) for name in self.quantities]
+        energy = exact[ENERGY].item() if cancelling else recorder.constant(0.0)
+        return at, recorder.graph({SLOTS: np.array([*slots, *scales, *movements, energy, *weights], dtype=object)})
 
-    def _moved_graph(self, draw: int) -> Graph:
-        return self._graph(perturbed_spec(self._spec, np.random.default_rng(draw)), Recorder(float))
+    def _moved(self, draw: int, at: SlotMap, symbols: Mapping[str, Array]) -> dict[str, Array]:
+        """Answers of the robot and at the state that a draw moves by up to `ULPS`."""
+        rng = np.random.default_rng(draw)
+        tree = build(perturbed_spec(self._spec, rng))
+        off = {name: values * perturbation(rng, values.shape) for name, values in symbols.items()}
+        found = answers(tree, self.quantities, off)
+        return {name: values for name, values in found.items() if values.shape == at.of[name].place.shape}
 
-    def _graph(self, spec: RobotSpec, recorder: Recorder) -> Graph:
-        """The slots of another robot of the same structure, or of the same one in exact arithmetic."""
-        tree = build(spec, scalar=recorder.constant) if recorder.is_exact else build(spec)
-        answers = traced(tree, self.quantities, recorder)
-        if "csr" in answers and answers["csr"].shape != self.slot_map.of["csr"].place.shape:
-            del answers["csr"]  # a moved robot has no simple bodies, so its CSR has other rows: qM tells the same
-        return recorder.graph({SLOTS: np.array(slots_alone(self.slot_map, answers, recorder), dtype=object)})
+    def _movement(
+        self, of: Slots, slots: Sequence[Symbol], moved: Sequence[Symbol], weights: Sequence[Symbol], recorder: Recorder
+    ) -> Symbol:
+        """Largest movement of a slot; scale-free for M, whose weights are given."""
+        numbers = range(of.range.start, of.range.stop)
+        factors = weights if QUANTITIES[of.quantity].scale is Scale.DIAGONAL else [recorder.constant(1.0)] * len(numbers)
+        return largest([abs((moved[i] - slots[i]) * w) for i, w in zip(numbers, factors, strict=True)], recorder)
 
-    def _scale(self, name: str, found: Floats) -> Floats:
-        """What errors of a quantity are divided by, per state; 1 for M, whose slots have weights of their own."""
-        if QUANTITIES[name].scale is not Scale.LARGEST:
-            return np.ones(found.shape[0] * found.shape[2])
-        slots = self.slot_map.of[name]
-        largest = np.maximum(distances([found], slots.range, [(0, -1)])[0], slots.largest_constant)
-        return np.where(largest == 0.0, 1.0, largest)
+    def _scale(self, of: Slots, slots: Sequence[Symbol], recorder: Recorder) -> Symbol:
+        """What errors of a quantity are divided by; 1 for M, whose slots have weights of their own."""
+        if QUANTITIES[of.quantity].scale is not Scale.LARGEST:
+            return recorder.constant(1.0)
+        return largest(
+            [abs(slots[i]) for i in range(of.range.start, of.range.stop)] + [recorder.constant(of.largest_constant)], recorder
+        )
 
-    def _rounding(self, states: States, found: Floats, scale: Mapping[str, Floats], weights: Floats | None) -> dict[str, Floats]:
-        n = len(states)
-        rounding = {name: np.full(n, FLOOR) for name in self.quantities}
-        moved = [run(self.inputs(perturbed(states, draw, ULPS))) for draw, run in enumerate(self._moved)]
-        pairs = [(0, 1 + draw) for draw in range(DRAWS)]
-        for name in self.quantities:
-            w = weights if QUANTITIES[name].scale is Scale.DIAGONAL else None
-            off = distances([found, *moved], self.slot_map.of[name].range, pairs, w)
-            rounding[name] = np.maximum(FLOOR, off.max(axis=0)[:n] / scale[name])
-        if "csr" in rounding and "qM" in rounding:
-            rounding["csr"] = rounding["qM"]
-        for name in CANCELLING:
-            if name in rounding:  # centripetal terms, each as large as 2 E_k per radian, cancel to a small force
-                energy = found[:, self.slot_count + self._weights].ravel()[:n]
-                rounding[name] = np.maximum(rounding[name], FLOOR * (2.0 * energy / scale[name]))
-        return rounding
+    def _exact_graph(self) -> Graph:
+        """The slots in exact rationals."""
+        recorder = Recorder(Fraction)
+        found = traced(build(self._spec, scalar=recorder.constant), self.quantities, recorder)
+        return recorder.graph({SLOTS: np.array(slots_alone(self.slot_map, found, recorder), dtype=object)})
 
 
 class SlotProgram:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from functools import partial
+from time import perf_counter
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -23,7 +24,7 @@ from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder
 
 SAMPLE, SAMPLE_EVERY = 2, 64
-"""So many states of every so many units are also asked of the engine by its own calls for points."""
+"""The first so many states of every so many units are also asked of the engine by its own calls for points."""
 
 OWN_CALLS = 64 * float(np.finfo(float).eps)
 """Largest difference between both ways, relative to the largest entry, per metre from the world's origin; measured: 5e-15."""
@@ -33,9 +34,10 @@ SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia"})
 
 
 class Participant(Protocol):
-    """What an engine answers, in slots."""
+    """What an engine answers, in slots. `seconds` sums up what the engine's own evaluation took."""
 
     quantities: tuple[str, ...]
+    seconds: float
 
     def __call__(self, states: States) -> Floats:
         """Slots (blocks, slots, lanes) of a block of states; those of quantities that it does not answer are zero."""
@@ -65,6 +67,7 @@ class AnsweringEngine:
 
     def __init__(self, engine: Engine, quantities: tuple[str, ...], in_house: InHouse) -> None:
         self.quantities = quantities
+        self.seconds = 0.0
         self._engine = engine
         self._shapes = {name: in_house.slot_map.of[name].place.shape for name in quantities}
         role = f"answers {' '.join(quantities)}".encode()
@@ -72,7 +75,9 @@ class AnsweringEngine:
 
     def __call__(self, states: States) -> Floats:
         """Slots of what `evaluate` answers; ShapeError for an answer of another shape."""
+        start = perf_counter()
         answers = self._engine.evaluate(states, self.quantities)
+        self.seconds += perf_counter() - start
         return self._into_slots({name: self._checked(name, answers[name], len(states)) for name in self.quantities})
 
     def one(self, quantity: str, states: States) -> Floats:
@@ -90,8 +95,8 @@ class AnsweringEngine:
     def _checked(self, name: str, values: Floats, n: int) -> Floats:
         if values.shape != (n, *self._shapes[name]):
             raise ShapeError(
-                f"engine '{self._engine.name}': {name} has shape {values.shape[1:]}, the in-house answer {self._shapes[name]}: "
-                "the models differ in size"
+                f"engine '{self._engine.name}': {name} has shape {values.shape}, the in-house answers {(n, *self._shapes[name])}: "
+                "the models differ in size, or states were left out"
             )
         return np.ascontiguousarray(values, dtype=float)
 
@@ -105,6 +110,7 @@ class OwnNumbers:
 
     def __init__(self, engine: ForeignEngine, quantities: tuple[str, ...], in_house: InHouse) -> None:
         self.quantities = quantities
+        self.seconds = 0.0
         self._engine, self._in_house = engine, in_house
         convention = engine.convention
         names = own_names(convention, quantities)
@@ -121,15 +127,16 @@ class OwnNumbers:
         own = self._own_states(canonical)
         at = OwnStates(own["own_q"], own["own_v"], own["own_tau"])
         raw = self.raw(at)
-        if int(states.index[0]) // UNIT % SAMPLE_EVERY == 0:
-            self._check_own_calls(OwnStates(*(part[:SAMPLE] for part in at)), raw)
+        sample = np.flatnonzero((states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE))
+        if len(sample):
+            self._check_own_calls(OwnStates(*(part[sample] for part in at)), {name: part[sample] for name, part in raw.items()})
         return self._answers({**canonical, **{f"raw_{name}": array for name, array in raw.items()}})
 
     def _check_own_calls(self, at: OwnStates, raw: Mapping[str, Floats]) -> None:
         """Holds what is assembled of raw numbers against the engine's own calls for the same; EngineError where they differ."""
         for name, own in self._engine.own_calls(at, self._recipes).items():
             parts, made = self._recipes[name]
-            assembled = made(*(raw[part][: len(own)] for part in parts))
+            assembled = made(*(raw[part] for part in parts))
             reach = 1.0 + np.abs(at.q).max()  # the world's origin is where both engines' Jacobians begin
             off = float(scale_free(assembled - own, np.maximum(1.0, np.abs(own).max())).max(initial=0.0))
             if not off <= OWN_CALLS * reach:
@@ -147,7 +154,9 @@ class OwnNumbers:
         n = len(at.q)
         if n not in self._memory:
             self._memory = {n: {name: np.empty((n, *self._engine.raw_shapes[name])) for name in self._raw}}
+        start = perf_counter()
         self._engine.write_raw(at, self._memory[n])
+        self.seconds += perf_counter() - start
         return self._memory[n]
 
     def _traced(self, in_house: InHouse) -> Graph:

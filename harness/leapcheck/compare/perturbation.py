@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck_models.spec import WORLD, Body, Inertia, JointType, Placement, RobotSpec
 
@@ -15,6 +16,12 @@ ULPS = 2.0
 
 DRAWS = 3
 """Independent perturbations; the largest movement counts."""
+
+
+def perturbation(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Factors 1 +- up to `ULPS` units in the last place."""
+    factors: NDArray[np.float64] = 1.0 + ULPS * np.finfo(float).eps * rng.uniform(-1.0, 1.0, shape)
+    return factors
 
 
 def perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 HISTOGRAM_DECADES = (-20, 4)
 """First and last power of ten of the histogram's bins over the scale-free error; bin 0 also counts exact zeros."""

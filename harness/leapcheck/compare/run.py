@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from leapcheck.compare.armature_cost import armature_costs
@@ -114,9 +115,7 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
     at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
     if not at.engines:
         raise ValueError("no engine could be made: " + "; ".join([*(f.message for f in at.failures), *at.not_compared]))
-    total = Outcome(failures=list(at.failures))
-    for later in _outcomes(plan, at, workers, progress):
-        total.merge(later)
+    total = whole_outcome(plan, at, workers, progress)
     figures = finished(at, total)
     rows = with_truth(plan.spec, figures.comparisons)
     found = discrepancies(plan.spec, plan.robot, plan.seed, plan.states_arguments, at.engines, rows)
@@ -138,6 +137,21 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
         heat_maps=figures.heat_maps,
         armature_costs=armature_costs(plan.spec, plan.seed),
     )
+
+
+def whole_outcome(plan: Plan, at: Bench, workers: int, progress: Progress | None = None) -> Outcome:
+    """What all states yielded."""
+    total = Outcome(failures=list(at.failures))
+    for later in _outcomes(plan, at, workers, progress):
+        total.merge(later)
+    total.failures.sort(key=partial(_place, plan))
+    return total
+
+
+def _place(plan: Plan, failure: Failure) -> tuple[int, int]:
+    """Where a failure stands among others: in the order of the engines, then of the quantities; one of no quantity first."""
+    names = [engine if isinstance(engine, str) else engine.name for engine in plan.engines]
+    return names.index(failure.engine), plan.quantities.index(failure.quantity) if failure.quantity else -1
 
 
 def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) -> Iterator[Outcome]:

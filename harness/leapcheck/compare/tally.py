@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,9 @@ class Row(NamedTuple):
     against: str
 
 
+PEAK_FIELDS = ("value", "q", "v", "tau", "index", "kind")
+
+
 @dataclass(slots=True, eq=False)
 class Peak:
     """The largest of some number per row, and the state where it is; on a tie the earlier state stays."""
@@ -60,8 +64,17 @@ class Peak:
 
     def replace(self, rows: NDArray[np.bool_], other: Peak) -> None:
         """Takes over some rows of another."""
-        for name in ("value", "q", "v", "tau", "index", "kind"):
+        for name in PEAK_FIELDS:
             getattr(self, name)[rows] = getattr(other, name)[rows]
+
+    def exceeded(self, other: Peak) -> NDArray[np.bool_]:
+        """Rows where the other is larger; where both are equal, those where it is at an earlier state."""
+        exceeded: NDArray[np.bool_] = (other.value > self.value) | ((other.value == self.value) & (other.index < self.index))
+        return exceeded
+
+    def alone(self, row: int) -> Peak:
+        """One row by itself."""
+        return Peak(*(getattr(self, name)[row : row + 1].copy() for name in PEAK_FIELDS))
 
     def states(self) -> States:
         """The states of all rows as one block."""
@@ -103,12 +116,32 @@ class Tally:
         for row, heat in later.heat.items():
             self.heat[row] = np.maximum(self.heat[row], heat) if row in self.heat else heat
         replaced, both = later.near & ~self.near, later.near == self.near
-        higher = replaced | (both & (later.rounding.value > self.rounding.value))
+        higher = replaced | (both & self.rounding.exceeded(later.rounding))
         self.tolerance[higher] = later.tolerance[higher]
         self.rounding.replace(higher, later.rounding)
-        self.absolute.replace(replaced | (both & (later.absolute.value > self.absolute.value)), later.absolute)
+        self.absolute.replace(replaced | (both & self.absolute.exceeded(later.absolute)), later.absolute)
         self.error = np.where(replaced, later.error, np.where(both, np.maximum(self.error, later.error), self.error))
         self.near |= later.near
+
+    def alone(self, row: int) -> Tally:
+        """One row by itself."""
+        one, name = slice(row, row + 1), self.rows[row]
+        return Tally(
+            rows=(name,),
+            states=self.states,
+            near=self.near[one].copy(),
+            error=self.error[one].copy(),
+            absolute=self.absolute.alone(row),
+            rounding=self.rounding.alone(row),
+            tolerance=self.tolerance[one].copy(),
+            kind_states=self.kind_states.copy(),
+            kind_error=self.kind_error[one].copy(),
+            kind_rounding=self.kind_rounding[one].copy(),
+            kind_verdict=self.kind_verdict[one].copy(),
+            histogram=self.histogram[one].copy(),
+            sample=self.sample[one],
+            heat={name: self.heat[name]} if name in self.heat else {},
+        )
 
     def kinds(self, row: int) -> tuple[KindRow, ...]:
         """The row's figures by kind of state."""
@@ -176,20 +209,28 @@ def _peak(states: States, values: Floats) -> Peak:
     """The largest of each row's values (rows, n), at the first state where it is."""
     at = values.argmax(axis=1)
     largest = values[np.arange(len(values)), at]
-    return Peak(largest, states.q[at], states.v[at], states.tau[at], states.index[at], np.array(states.kind, dtype="U16")[at])
+    kinds = np.array([states.kind[i] for i in at], dtype="U16")
+    return Peak(largest, states.q[at], states.v[at], states.tau[at], states.index[at], kinds)
 
 
 def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[np.int64]) -> dict[str, Any]:
     """The fields of a tally that stand for kinds: (rows, kinds), zero for a kind that is not there."""
-    numbers = np.array([ALL_KINDS.index(kind) for kind in states.kind])
-    order = np.argsort(numbers, kind="stable")
-    present, starts, counts = np.unique(numbers[order], return_index=True, return_counts=True)
+    order, present, starts, counts = _grouped(states.kind)
     fields: dict[str, Any] = {"kind_states": np.zeros(len(ALL_KINDS), dtype=np.int64)}
     fields["kind_states"][present] = counts
     for name, values in (("kind_error", error), ("kind_rounding", in_units), ("kind_verdict", verdict)):
         fields[name] = np.zeros((len(values), len(ALL_KINDS)), dtype=values.dtype)
         fields[name][:, present] = np.maximum.reduceat(values[:, order], starts, axis=1)
     return fields
+
+
+@lru_cache(maxsize=8)
+def _grouped(kinds: tuple[str, ...]) -> tuple[NDArray[np.int64], ...]:
+    """Order that puts equal kinds together, the kinds that are there, where each begins in that order, and how many it has."""
+    numbers = np.array([ALL_KINDS.index(kind) for kind in kinds])
+    order = np.argsort(numbers, kind="stable")
+    present, starts, counts = np.unique(numbers[order], return_index=True, return_counts=True)
+    return order, present, starts, counts
 
 
 def _histogram(error: Floats) -> NDArray[np.int64]:

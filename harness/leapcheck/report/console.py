@@ -1,4 +1,4 @@
-"""The run in the terminal: verdict, a line per quantity, discrepancies; 80 columns are enough."""
+"""The run in the terminal: verdict, a line per quantity, one about the truth, discrepancies; 80 columns are enough."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.compare.records import Comparison, Discrepancy, Run, Verdict
-from leapcheck.report import view, words
+from leapcheck.report import truth_table, view, words
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -30,6 +30,8 @@ class ConsoleSummary:
         if self.run.comparisons:
             yield ""
             yield _table(self.run, plain)
+        if self.run.accuracies:
+            yield _truth(self.run, plain)
         for part in _discrepancies(self.run, plain):
             yield ""
             yield part
@@ -90,6 +92,12 @@ def _cells(row: Comparison, label: str, plain: bool) -> list[Any]:
         *(_text(plain, (text, colour)) for text in numbers),
         _text(plain, (f"{row.engine} / {row.against}", colour)),
     ]
+
+
+def _truth(run: Run, plain: bool) -> Any:
+    """Each engine's largest error against the truth: in expected roundings, since one line is about all quantities."""
+    found = ", ".join(f"{a.engine} {words.factor(a.rounding)}" for a in truth_table.largest(run))
+    return _text(plain, ("largest error against the truth /rounding: ", "dim"), (found, ""))
 
 
 def _discrepancies(run: Run, plain: bool) -> Iterator[Any]:

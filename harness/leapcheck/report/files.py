@@ -10,10 +10,18 @@ from pathlib import Path
 from leapcheck.compare.records import Run
 from leapcheck.report.json_format import run_json
 from leapcheck.report.page import html_report
-from leapcheck.report.table import comparison_frame, write_csv, write_parquet
+from leapcheck.report.table import accuracy_frame, comparison_frame, write_csv, write_parquet
 from leapcheck.report.text import markdown_report
 
-FILES = ("results.json", "report.html", "report.md", "comparisons.csv", "comparisons.parquet")
+FILES = (
+    "results.json",
+    "report.html",
+    "report.md",
+    "comparisons.csv",
+    "comparisons.parquet",
+    "accuracies.csv",
+    "accuracies.parquet",
+)
 
 
 def write_report(run: Run, folder: Path | str) -> tuple[Path, ...]:
@@ -52,13 +60,13 @@ def _write(run: Run, folder: Path) -> None:
     """Write all files beside their places, then move them."""
     scratch = Path(tempfile.mkdtemp(prefix=".leapcheck-", dir=folder))
     try:
-        results, page, text, csv, parquet = (scratch / name for name in FILES)
+        results, page, text, *tables = (scratch / name for name in FILES)
         results.write_text(run_json(run), encoding="utf-8", newline="\n")
         page.write_text(html_report(run), encoding="utf-8", newline="\n")
         text.write_text(markdown_report(run), encoding="utf-8", newline="\n")
-        frame = comparison_frame(run)
-        write_csv(frame, csv)
-        write_parquet(frame, parquet)
+        for frame, (csv, parquet) in zip((comparison_frame(run), accuracy_frame(run)), (tables[:2], tables[2:]), strict=True):
+            write_csv(frame, csv)
+            write_parquet(frame, parquet)
         for name in FILES:
             (scratch / name).replace(folder / name)
     finally:

@@ -7,8 +7,10 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.compare.records import Run, Verdict
+from leapcheck.compare.tally import SAMPLE
 from leapcheck.report import line_plot, matrix_plot, svg, view, words
 from leapcheck.report.sparsity import sparsity_sentence
+from leapcheck.report.truth_table import in_eps, truth_table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,6 +49,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "number": words.number,
         "precise": words.precise,
+        "in_eps": in_eps,
         "aligned": words.aligned,
         "factor": words.factor,
         "margin": words.margin,
@@ -75,6 +78,7 @@ def _context(run: Run) -> dict[str, Any]:
         "pairs": view.pairs(run),
         "groups": view.groups(run),
         "groups_worst_first": worst_first,
+        "truth": truth_table(run),
         "kinds": view.kinds(run),
         "discrepancies": view.discrepancies(run),
         "worst_cases": worst_cases,
@@ -84,6 +88,7 @@ def _context(run: Run) -> dict[str, Any]:
             (heat_map, matrix_plot.heat_plot(heat_map, names), matrix_plot.largest_entries(heat_map, names))
             for heat_map in view.heat_maps_worst_first(run)
         ],
+        "heat_sample": SAMPLE,
         "heat_steps": matrix_plot.scale_steps(),
         "histograms": [(group, line_plot.histogram_plot(group, last_decade)) for group in worst_first],
         "sparsity": matrix_plot.sparsity_plot(run.pattern, names) if run.pattern else None,

@@ -1,4 +1,4 @@
-"""The comparisons as a table: a data frame, CSV and Parquet."""
+"""The comparisons and the accuracies as tables: data frames, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.compare.records import Comparison, Run
+from leapcheck.compare.records import Accuracy, Comparison, Run
 from leapcheck.report.words import printable
 
 if TYPE_CHECKING:
@@ -33,11 +33,26 @@ def comparison_frame(run: Run) -> DataFrame:
     return frame.astype(types | {"states": "int64", "worst_index": "Int64"})
 
 
+def accuracy_frame(run: Run) -> DataFrame:
+    """A row per engine and quantity held against the truth, in the run's order: the record's fields, scale-free.
+
+    `worst_index` is the state with the largest error in units of the expected `rounding`; `median` is missing where no state
+    of the sample counts. No rows where no truth was at hand.
+    """
+    import pandas
+
+    names = ("quantity", "engine", "states", "sampled", "median", "worst", "rounding", "worst_index")
+    frame = pandas.DataFrame([_accuracy_row(a) for a in run.accuracies], columns=names)
+    types = dict.fromkeys(("quantity", "engine"), "string") | dict.fromkeys(("median", "worst", "rounding"), "float64")
+    return frame.astype(types | dict.fromkeys(("states", "sampled", "worst_index"), "int64"))
+
+
 def write_csv(frame: DataFrame, path: Path) -> None:
     """Write the frame as CSV, texts without control characters; what a spreadsheet would run gets an apostrophe before it."""
     safe = frame.copy()
-    for name in TEXTS:
-        safe[name] = [_no_formula(text) if isinstance(text, str) else text for text in frame[name]]
+    for name in frame.columns:
+        if name in TEXTS:
+            safe[name] = [_no_formula(text) if isinstance(text, str) else text for text in frame[name]]
     safe.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
 
 
@@ -58,6 +73,10 @@ def _row(comparison: Comparison) -> list[Any]:
     if w is None:
         return [*row, *[None] * 9]
     return [*row, w.index, w.kind, w.entry, w.value, w.against_value, w.truth, *(_json(x) for x in (w.q, w.v, w.tau))]
+
+
+def _accuracy_row(a: Accuracy) -> list[Any]:
+    return [a.quantity, a.engine, a.states, a.sampled, a.median if a.sampled else None, a.worst, a.rounding, a.index]
 
 
 def _json(values: tuple[float, ...]) -> str:

@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leapcheck.compare.records import Comparison, Run, Verdict
+from leapcheck.compare.tally import SAMPLE
 from leapcheck.report import matrix_plot, view, words
 from leapcheck.report.sparsity import sparsity_text
+from leapcheck.report.truth_table import in_eps, truth_table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -39,11 +41,13 @@ def markdown_report(run: Run) -> str:
             pairs=view.pairs(run),
             groups=view.groups(run),
             groups_worst_first=view.groups_worst_first(run),
+            truth=truth_table(run),
             kinds=view.kinds(run),
             discrepancies=view.discrepancies(run),
             cases=view.cases(run),
             states=view.states(run)[:FULL_STATES],
             heat_maps=[(m, matrix_plot.largest_entries(m, run.dof_names)) for m in view.heat_maps_worst_first(run)],
+            heat_sample=SAMPLE,
             sparsity=sparsity_text(run.pattern, run.dof_names) if run.pattern else "",
         )
     )
@@ -81,6 +85,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "number": words.number,
         "precise": words.precise,
+        "in_eps": in_eps,
         "factor": words.factor,
         "margin": words.margin,
         "percent": words.percent,

@@ -71,10 +71,15 @@ def pairs(run: Run) -> tuple[Pair, ...]:
 
 
 def groups(run: Run) -> tuple[Group, ...]:
-    """One group per quantity: ours in their usual order, then others as they come."""
-    present = dict.fromkeys(c.quantity for c in run.comparisons)
-    names = [*(name for name in QUANTITIES if name in present), *(name for name in present if name not in QUANTITIES)]
+    """One group per quantity."""
+    names = in_usual_order(c.quantity for c in run.comparisons)
     return tuple(_group(name, worst_first(c for c in run.comparisons if c.quantity == name)) for name in names)
+
+
+def in_usual_order(quantities: Iterable[str]) -> list[str]:
+    """The quantities, each once: ours in their usual order, then others as they come."""
+    present = dict.fromkeys(quantities)
+    return [*(name for name in QUANTITIES if name in present), *(name for name in present if name not in QUANTITIES)]
 
 
 def _group(name: str, rows: list[Comparison]) -> Group:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -32,7 +32,7 @@ LONGEST = 40_000
 SLOTS = "slots"
 """Name of the output whose entries are wanted as compact results one by one, in their order."""
 
-ADDRESS = ctypes.c_void_p
+ADDRESS, BYTE = ctypes.c_void_p, ctypes.c_char
 FUNCTION = ctypes.CFUNCTYPE(None, ADDRESS, ADDRESS, ADDRESS, ctypes.c_int64)
 
 
@@ -83,18 +83,43 @@ class CompiledProgram:
 
     def __call__(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats] | None = None) -> dict[str, Floats]:
         """Each output (n, *shape) at the n states of C-ordered inputs (n, *shape); written into `out` where given."""
-        n = len(next(iter(inputs.values())))
-        answers = self.arrays(n) if out is None else dict(out)
-        whole = n // self.lanes
-        if whole:
-            self._evaluate_rows([inputs[name] for name in self.inputs], [answers[name] for name in self.outputs], whole)
-        if rest := n % self.lanes:
-            rows = np.minimum(np.arange(whole * self.lanes, (whole + 1) * self.lanes), n - 1)
-            padded = self.arrays(self.lanes)
-            self._evaluate_rows([inputs[name][rows] for name in self.inputs], list(padded.values()), 1)
-            for name, array in padded.items():
-                answers[name][n - rest :] = array[:rest]
+        answers = self.arrays(len(next(iter(inputs.values())))) if out is None else dict(out)
+        self.bound(inputs, answers)()
         return answers
+
+    def bound(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
+        """A call without arguments that evaluates the states which C-ordered `inputs` then hold, into C-ordered `out`.
+
+        Addresses are looked up once, here, and nothing is checked: for inner loops.
+        """
+        sources, targets = [inputs[name] for name in self.inputs], [out[name] for name in self.outputs]
+        n = len(sources[0])
+        if 0 < n < self.lanes:
+            return self._bound_to_few(sources, targets)
+        calls = [(_table(sources, 0), _table(targets, 0), n // self.lanes)] if n else []
+        if n % self.lanes:  # the last states, some of them once more: in any company a state gives the same bits
+            calls.append((_table(sources, n - self.lanes), _table(targets, n - self.lanes), 1))
+        rows, scratch = self._rows, self._scratch
+
+        def run(_alive: object = (sources, targets)) -> None:
+            for source, target, blocks in calls:
+                rows(source, target, scratch(), blocks)
+
+        return run
+
+    def _bound_to_few(self, sources: list[Floats], targets: list[Floats]) -> Callable[[], None]:
+        """`bound` to less than a vector of states: the rest of the vector repeats the last one."""
+        n = len(sources[0])
+
+        def run() -> None:
+            inputs, answers, evaluate = self._vector()
+            for padded, source in zip(inputs, sources, strict=True):
+                padded[:n], padded[n:] = source, source[-1]
+            evaluate()
+            for padded, target in zip(answers, targets, strict=True):
+                target[...] = padded[:n]
+
+        return run
 
     def arrays(self, n: int) -> dict[str, Floats]:
         """Uninitialised arrays (n, *shape) for the outputs, aligned for the fastest stores."""
@@ -118,12 +143,21 @@ class CompiledProgram:
 
     def evaluate_blocks(self, inputs: Floats, results: Floats) -> None:
         """Writes the compact numbers (blocks, entry_count, lanes) of blocks (blocks, numbers, lanes) made by `blocks`."""
+        self.bound_blocks(inputs, results)()
+
+    def bound_blocks(self, inputs: Floats, results: Floats) -> Callable[[], None]:
+        """A call without arguments that does `evaluate_blocks` on what the arrays then hold; they are checked once, here."""
         blocks = len(inputs)
         for name, array, numbers in (("inputs", inputs, self._input_count), ("results", results, self.entry_count)):
             if array.shape != (blocks, numbers, self.lanes) or not array.flags.c_contiguous or address(array) % (8 * self.lanes):
                 raise ValueError(f"{name} {array.shape}: give an aligned C-ordered array ({blocks}, {numbers}, {self.lanes})")
-        if blocks:
-            self._blocks(address(inputs), address(results), self._scratch(), blocks)
+        evaluate, scratch, source, target = self._blocks, self._scratch, address(inputs), address(results)
+
+        def run(_alive: object = (inputs, results)) -> None:
+            if blocks:
+                evaluate(source, target, scratch(), blocks)
+
+        return run
 
     def results(self, inputs: Mapping[str, Floats], memory: Floats | None = None) -> Floats:
         """Compact results (blocks, entry_count, lanes) at the n states of C-ordered inputs (n, *shape); the last block is filled
@@ -134,10 +168,11 @@ class CompiledProgram:
         found = memory if memory is not None and memory.shape == shape else aligned(shape)
         whole = n // self.lanes
         if whole:
-            self._evaluate_results([inputs[name] for name in self.inputs], found, whole)
+            self._into_blocks(_table([inputs[name] for name in self.inputs], 0), address(found), self._scratch(), whole)
         if n % self.lanes:
             rows = np.minimum(np.arange(whole * self.lanes, (whole + 1) * self.lanes), n - 1)
-            self._evaluate_results([inputs[name][rows] for name in self.inputs], found[whole:], 1)
+            last = [inputs[name][rows] for name in self.inputs]
+            self._into_blocks(_table(last, 0), address(found[whole:]), self._scratch(), 1)
         return found
 
     def expanded(self, results: Floats) -> dict[str, Floats]:
@@ -149,20 +184,23 @@ class CompiledProgram:
             answers[name] = np.where(at.place < 0, at.factor, rows[:, at.place] * at.factor)
         return answers
 
-    def _evaluate_rows(self, inputs: list[Floats], outputs: list[Floats], blocks: int) -> None:
-        sources = (ADDRESS * len(inputs))(*map(address, inputs))
-        targets = (ADDRESS * len(outputs))(*map(address, outputs))
-        self._rows(sources, targets, self._scratch(), blocks)
-
-    def _evaluate_results(self, inputs: list[Floats], results: Floats, blocks: int) -> None:
-        sources = (ADDRESS * len(inputs))(*map(address, inputs))
-        self._into_blocks(sources, address(results), self._scratch(), blocks)
+    def _vector(self) -> tuple[list[Floats], list[Floats], Callable[[], None]]:
+        """This thread's inputs and outputs of one vector of states, and the call that evaluates it."""
+        memory = self._memory
+        if not hasattr(memory, "vector"):
+            inputs = {name: aligned((self.lanes, *shape)) for name, shape in self.inputs.items()}
+            answers = self.arrays(self.lanes)
+            memory.vector = list(inputs.values()), list(answers.values()), self.bound(inputs, answers)
+        vector: tuple[list[Floats], list[Floats], Callable[[], None]] = memory.vector
+        return vector
 
     def _scratch(self) -> int:
         """Address of this thread's memory for one group of blocks."""
-        if not hasattr(self._memory, "array"):
-            self._memory.array = aligned((GROUP * (self._input_count + self.entry_count + self._carried), self.lanes))
-        return address(self._memory.array)
+        memory = self._memory
+        if not hasattr(memory, "address"):
+            memory.array = aligned((GROUP * (self._input_count + self.entry_count + self._carried), self.lanes))
+            memory.address = address(memory.array)
+        return int(memory.address)
 
 
 def aligned(shape: tuple[int, ...]) -> Floats:
@@ -175,7 +213,15 @@ def aligned(shape: tuple[int, ...]) -> Floats:
 
 def address(array: NDArray[np.generic]) -> int:
     """Address of an array's first number."""
-    return int(array.__array_interface__["data"][0])
+    try:
+        return ctypes.addressof(BYTE.from_buffer(array))  # type: ignore[arg-type]  # a sixth of the time, for what may be written to
+    except (TypeError, ValueError):
+        return int(array.__array_interface__["data"][0])
+
+
+def _table(arrays: Sequence[Floats], first: int) -> ctypes.Array[ctypes.c_void_p]:
+    """Addresses of one state's rows in some arrays, as C takes them."""
+    return (ADDRESS * len(arrays))(*(address(array) + first * array.strides[0] for array in arrays))
 
 
 def _content(graph: Graph, lanes: int) -> bytes:
@@ -197,7 +243,7 @@ def _content(graph: Graph, lanes: int) -> bytes:
         "lanes": lanes,
         "operations": graph.operation_count,
         "results": parts.result_count,
-        "carried": len(parts.carried),
+        "carried": parts.carried_count,
         "entries": {name: _places(graph, parts.results, places) for name, places in graph.outputs.items()},
     }
     return json.dumps(description).encode() + b"\n" + native.object_code(ir)

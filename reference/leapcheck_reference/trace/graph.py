@@ -45,7 +45,7 @@ class Node(NamedTuple):
 
     ROUND is to the nearest whole number, ties to even. For a whole number k, ODD(k, a, b) is b where k is odd and a where it
     is even, and FLIP(k, a) is -a where floor(k / 2) is odd and a where it is even: what sines and cosines need of a quadrant.
-    MAX is NaN where an argument is.
+    MAX is of numbers that are not negative, and NaN where an argument is.
     """
 
     op: Op

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,11 @@ Program: TypeAlias = "CompiledProgram | NumpyProgram"
 
 
 def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> Kernel:
-    """The quantities of a tree as one function of batches: `kernel(tree, ("mass_matrix", "bias_force"))(q, v)`.
+    """The quantities of a tree as one function of batches of states, in NumPy layout.
+
+        tree = build(load("mini_cheetah"))
+        dynamics = kernel(tree, ("mass_matrix", "bias_force"))
+        answers = dynamics(q, v)  # q (n, 19), v (n, 18): answers["mass_matrix"] (n, 18, 18), answers["bias_force"] (n, 18)
 
     Quantities are names of functions of `leapcheck_reference` that take a tree and q, v, tau or vdot. The function is
     compiled for this CPU (`lanes` states at once, by default as many as its widest vector holds) and kept in the user's
@@ -35,7 +40,8 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
     """
     if not quantities:
         raise ValueError("no quantities: give names of functions of leapcheck_reference, e.g. mass_matrix")
-    arguments(quantities)  # an unknown name is refused before anything is compiled
+    if not arguments(quantities):  # an unknown name is refused before anything is compiled
+        raise ValueError(f"{', '.join(quantities)} of '{tree.name}' depend on no state: call them without a kernel")
 
     def graph() -> Graph:
         return with_validity(record(tree, quantities), quaternion_places(tree) if "q" in arguments(quantities) else ())
@@ -79,19 +85,35 @@ class Kernel:
         """
         given = {"q": q, "v": v, "tau": tau, "vdot": vdot}
         inputs = {name: self._input(name, given[name]) for name in self._program.inputs}
-        n = len(next(iter(inputs.values())))
-        if uneven := [name for name, values in inputs.items() if len(values) != n]:
-            raise ValueError(
-                f"{uneven[0]} of '{self._tree.name}' holds {len(inputs[uneven[0]])} states, {next(iter(inputs))} {n}"
-            )
-        if out is None:
-            answers = self._program(inputs)
-        else:
-            answers = self._program(inputs, {**self._checked(out, n), VALIDITY: np.empty(n)})
-        validity = answers.pop(VALIDITY)
-        if n and not validity.max() <= LIMIT:
-            raise_invalid(self._tree, inputs, np.flatnonzero(~(validity <= LIMIT)))
+        n = self._count(inputs)
+        answers = self.arrays(n) if out is None else self._checked(out, n)
+        self._bound(inputs, answers, n)()
         return answers
+
+    def bound(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
+        """A call without arguments for inner loops: evaluates the states that `inputs` then hold into `out`.
+
+        `inputs` are arrays by name, "q", "v", ..., C-ordered and of doubles: they are not copied. Shapes are looked at once,
+        here; the call raises ValueError for a state that is not valid.
+        """
+        taken = {name: self._input(name, inputs.get(name)) for name in self._program.inputs}
+        for name, values in taken.items():
+            if values is not inputs[name]:
+                raise ValueError(f"{name} of '{self._tree.name}' would be copied: give a C-ordered array of doubles")
+        n = self._count(taken)
+        return self._bound(taken, self._checked(out, n), n)
+
+    def _bound(self, inputs: dict[str, Floats], out: Mapping[str, Floats], n: int) -> Callable[[], None]:
+        validity, largest, program = np.empty(n), np.maximum.reduce, self._program
+        written = {**out, VALIDITY: validity}
+        evaluate = program.bound(inputs, written) if isinstance(program, CompiledProgram) else partial(program, inputs, written)
+
+        def run() -> None:
+            evaluate()
+            if n and not largest(validity) <= LIMIT:
+                raise_invalid(self._tree, inputs, np.flatnonzero(~(validity <= LIMIT)))
+
+        return run
 
     @property
     def operations(self) -> int:
@@ -114,10 +136,19 @@ class Kernel:
             raise ValueError(f"{name} of '{self._tree.name}' is missing: {', '.join(self.quantities)} need it")
         return batch(f"{name} of '{self._tree.name}'", values, SIZES[name](self._tree))
 
-    def _checked(self, out: Mapping[str, Floats], n: int) -> Mapping[str, Floats]:
+    def _count(self, inputs: Mapping[str, Floats]) -> int:
+        """The number of states, the same for all inputs."""
+        n = len(next(iter(inputs.values())))
+        for name, values in inputs.items():
+            if len(values) != n:
+                raise ValueError(f"{name} of '{self._tree.name}' holds {len(values)} states, {next(iter(inputs))} {n}")
+        return n
+
+    def _checked(self, out: Mapping[str, Floats], n: int) -> dict[str, Floats]:
+        """The arrays of `out` that the quantities are written to."""
         for name in self.quantities:
             shape = (n, *self._program.outputs[name])
             array = out.get(name)
             if array is None or array.shape != shape or array.dtype != np.float64 or not array.flags.carray:
                 raise ValueError(f"out['{name}'] is no writeable C-ordered array {shape} of doubles: take it from arrays({n})")
-        return out
+        return {name: out[name] for name in self.quantities}

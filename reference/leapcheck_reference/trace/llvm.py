@@ -14,7 +14,7 @@ from leapcheck_reference.trace.graph import Graph, Node, Op
 from leapcheck_reference.trace.partition import GROUP, MEMORY, Partition
 
 BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
-INTRINSICS = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.ROUND: "llvm.roundeven", Op.MAX: "llvm.maximum"}
+INTRINSICS = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.ROUND: "llvm.roundeven"}
 WHOLE = 6755399441055744.0
 """1.5 * 2^52: added to a whole number below 2^51 it leaves that number in the low bits."""
 
@@ -23,7 +23,7 @@ def blocks_module(graph: Graph, lanes: int, parts: Partition) -> str:
     """IR of `evaluate_blocks(inputs, results, carried, blocks)` for a lowered graph.
 
     `inputs` (blocks, input_count, lanes) and `results` (blocks, result_count, lanes) are arrays of doubles aligned to a
-    vector; `carried` is scratch memory for `GROUP` blocks of `len(partition.carried)` vectors.
+    vector; `carried` is scratch memory for `GROUP` blocks of `partition.carried_count` vectors.
     """
     bodies = [_stage(graph, lanes, parts, number) for number in range(len(parts.stages))]
     return "\n\n".join([*_declarations(lanes), *bodies, _all_stages(graph, lanes, parts)]) + "\n"
@@ -51,8 +51,9 @@ def offset(result: str, pointer: str, number: str, size: int) -> str:
 
 def _declarations(lanes: int) -> Iterator[str]:
     V = f"<{lanes} x double>"
-    for op, name in INTRINSICS.items():
-        yield f"declare {V} @{name}.v{lanes}f64({', '.join([V] * (2 if op is Op.MAX else 1))})"
+    for name in INTRINSICS.values():
+        yield f"declare {V} @{name}.v{lanes}f64({V})"
+    yield f"declare <{lanes} x i64> @llvm.umax.v{lanes}i64(<{lanes} x i64>, <{lanes} x i64>)"
 
 
 def _stage(graph: Graph, lanes: int, parts: Partition, number: int) -> str:
@@ -97,7 +98,7 @@ class _StageBody:
         size = 8 * self._lanes
         self._lines.append(offset("in", "%inputs", "%block", size * self._graph.input_count))
         self._lines.append(offset("out", "%results", "%block", size * self._parts.result_count))
-        self._lines.append(offset("via", "%carried", "%block", size * len(self._parts.carried)))
+        self._lines.append(offset("via", "%carried", "%block", size * self._parts.carried_count))
         first = self._steps == self._parts.stages[0]
         for i in self._parts.results if first else ():
             if self._graph.nodes[self._graph.unsigned(i)].op in MEMORY:  # a result that is an input or a constant
@@ -117,11 +118,21 @@ class _StageBody:
         elif node.op in INTRINSICS:
             operands = ", ".join(f"{V} {a}" for a in arguments)
             self._lines.append(f"  {result} = call {V} @{INTRINSICS[node.op]}.v{self._lanes}f64({operands})")
+        elif node.op is Op.MAX:
+            self._larger(result, arguments)
         elif node.op in (Op.ODD, Op.FLIP):
             self._by_quadrant(result, node.op, arguments)
         else:
             raise ValueError(f"'{node.op}' cannot be generated: lower the graph first")
         return result
+
+    def _larger(self, result: str, arguments: list[str]) -> None:
+        """MAX by integers: the order of doubles that are not negative, with what is no number above all."""
+        V, W = self._vector, f"<{self._lanes} x i64>"
+        for name, argument in zip("ab", arguments, strict=True):
+            self._lines.append(f"  {result}.{name} = bitcast {V} {argument} to {W}")
+        self._lines.append(f"  {result}.bits = call {W} @llvm.umax.v{self._lanes}i64({W} {result}.a, {W} {result}.b)")
+        self._lines.append(f"  {result} = bitcast {W} {result}.bits to {V}")
 
     def _by_quadrant(self, result: str, op: Op, arguments: list[str]) -> None:
         """ODD and FLIP by the low two bits of the whole number."""

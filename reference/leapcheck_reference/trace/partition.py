@@ -31,6 +31,7 @@ class Partition:
     results: Mapping[int, tuple[int, ...]]
     result_count: int
     carried: Mapping[int, int]
+    carried_count: int
 
 
 def partition(graph: Graph, results: Sequence[int] | None = None, stage: int = STAGE) -> Partition:
@@ -45,10 +46,24 @@ def partition(graph: Graph, results: Sequence[int] | None = None, stage: int = S
     places: dict[int, tuple[int, ...]] = {}
     for place, node in enumerate(kept):
         places[node] = (*places.get(node, ()), place)
+    carried, carried_count = _carried(graph, stages, places)
+    return Partition(stages, places, len(kept), carried, carried_count)
+
+
+def _carried(graph: Graph, stages: Sequence[Sequence[int]], places: Mapping[int, tuple[int, ...]]) -> tuple[dict[int, int], int]:
+    """A place for each value that a later stage needs and that is no result; free again after the last stage that needs it."""
     stage_of = {i: number for number, part in enumerate(stages) for i in part}
+    last_use: dict[int, int] = {}
+    for number, part in enumerate(stages):
+        for a in (graph.unsigned(a) for i in part for a in graph.nodes[i].arguments):
+            if stage_of.get(a, number) != number and a not in places:
+                last_use[a] = number
+    free: list[int] = []
     carried: dict[int, int] = {}
-    for i in steps:
-        for a in (graph.unsigned(a) for a in graph.nodes[i].arguments):
-            if a in stage_of and stage_of[a] != stage_of[i] and a not in places:
-                carried.setdefault(a, len(carried))
-    return Partition(stages, places, len(kept), carried)
+    count = 0
+    for number, part in enumerate(stages):
+        free += [carried[a] for a, last in last_use.items() if last == number - 1]
+        for a in (i for i in part if i in last_use):
+            count += not free
+            carried[a] = free.pop() if free else count - 1
+    return carried, count

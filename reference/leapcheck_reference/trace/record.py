@@ -11,7 +11,7 @@ import numpy as np
 
 import leapcheck_reference as reference
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.scalar import Array
+from leapcheck_reference.scalar import Array, as_objects
 from leapcheck_reference.trace import derivatives
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder, Symbol
@@ -47,7 +47,10 @@ def arguments(quantities: Sequence[str]) -> tuple[str, ...]:
 
 
 def record(tree: Tree, quantities: Sequence[str]) -> Graph:
-    """What the algorithms of these quantities do to (q, v, ...), with the tree's float constants folded in program order."""
+    """What the algorithms of these quantities do to (q, v, ...), with the tree's float constants folded in program order.
+
+    So it does bit for bit what they do on object arrays of Python floats, the tree's among them (`as_objects`).
+    """
     recorder = Recorder(float)
     return recorder.graph(traced(tree, quantities, recorder))
 
@@ -59,9 +62,26 @@ def exact_record(spec: RobotSpec, quantities: Sequence[str]) -> Graph:
 
 
 def traced(tree: Tree, quantities: Sequence[str], recorder: Recorder) -> dict[str, Array]:
-    """Each quantity as an array of symbols, over new inputs q, v, ... of the recorder."""
-    inputs = {name: recorder.input(name, SIZES[name](tree)) for name in arguments(quantities)}
-    return {name: np.asarray(_function(name)(tree, *(inputs[a] for a in _arguments(name))), dtype=object) for name in quantities}
+    """Each quantity as an array of symbols and numbers, over new inputs q, v, ... of the recorder."""
+    return answers(tree, quantities, inputs(tree, quantities, recorder))
+
+
+def inputs(tree: Tree, quantities: Sequence[str], recorder: Recorder) -> dict[str, Array]:
+    """New inputs q, v, ... of the recorder, those that the quantities need."""
+    return {name: recorder.input(name, SIZES[name](tree)) for name in arguments(quantities)}
+
+
+def answers(tree: Tree, quantities: Sequence[str], symbols: Mapping[str, Array]) -> dict[str, Array]:
+    """Each quantity as an array of symbols and numbers, at q, v, ... given as symbols.
+
+    Raises ValueError for a quantity that is no array and no number.
+    """
+    constants = as_objects(tree)
+    found = {name: _function(name)(constants, *(symbols[a] for a in _arguments(name))) for name in quantities}
+    for name, values in found.items():
+        if not isinstance(values, np.ndarray | Symbol | float | int | Fraction):
+            raise ValueError(f"'{name}' gives {type(values).__name__}, no array of numbers: it cannot be made a kernel")
+    return {name: np.asarray(values, dtype=object) for name, values in found.items()}
 
 
 def _function(quantity: str) -> Callable[..., Any]:

@@ -159,7 +159,7 @@ def _in_order(a: int, b: int) -> tuple[int, int]:
 
 
 class Symbol:
-    """One scalar of a record: a node, with or without a minus sign; `number` is what a constant stands for, None for any other."""
+    """One scalar of a record: a node, with or without a minus sign; `number` is what a constant stands for, else None."""
 
     __slots__ = ("negative", "node", "number", "recorder")
 

@@ -35,10 +35,11 @@ def with_validity(graph: Graph, quaternions: tuple[int, ...]) -> Graph:
         return len(nodes) - 1
 
     inputs = [places[k] if k in places else number(Node(Op.INPUT, (), k)) for k in range(graph.input_count)]
-    total = inputs[0]
-    for i in inputs[1:]:
+    zero = total = number(Node(Op.CONSTANT, (), 0.0))
+    for i in inputs:
         total = number(Node(Op.ADD, (total, i)))
-    worst = number(Node(Op.MUL, (total, number(Node(Op.CONSTANT, (), 0.0)))))  # 0, or NaN
+    worst = number(Node(Op.MUL, (total, zero)))
+    worst = number(Node(Op.ABS, (worst,)))  # 0, or NaN
     one = number(Node(Op.CONSTANT, (), 1.0))
     for first in quaternions:
         squares = [number(Node(Op.MUL, (inputs[first + i],) * 2)) for i in range(4)]

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from leapcheck.bench.comparison import ENGINES, WholeComparison, engine_contenders, plan
-from leapcheck.bench.measure import Timing
+from leapcheck.bench.comparison import ENGINES, WholeComparison, plan, whole_comparison
 from leapcheck.bench.own import NotAvailable
 from leapcheck.bench.processes import child, first_uses, help_time
-from leapcheck.states import UNIT
-from leapcheck_models.robots import load
 
 
 def test_the_cost_of_a_comparison() -> None:
-    engines = {"one": Timing((1000.0, 3000.0, 3000.0)), "two": Timing((500.0, 500.0, 900.0))}
-    whole = WholeComparison(states=1_000_000, workers=2, wall=1.5, engines=engines)
+    whole = WholeComparison(states=1_000_000, workers=2, wall=1.5, engines={"one": 1.25, "truth": 0.75})
     assert whole.rate == pytest.approx(1e6 / 1.5)
-    assert whole.cost_by_minima == pytest.approx(1.5 * 2 / (1e6 * 1500e-9))
-    assert whole.cost_by_medians == pytest.approx(1.5 * 2 / (1e6 * 3500e-9))
+    assert whole.cost == pytest.approx(1.5 * 2 / 2.0)
 
 
-def test_every_engine_of_the_comparison_is_timed_by_itself() -> None:
-    asked = plan("two_link_arm", 10)
-    timed = engine_contenders(load("two_link_arm"))
-    assert asked.engines == ENGINES == tuple(contender.name for contender in timed)[: len(ENGINES)]
-    for contender in timed:
-        contender.run()
-        assert contender.count == UNIT
+def test_every_engine_of_a_comparison_is_timed_and_the_truth_with_them() -> None:
+    whole = whole_comparison("two_link_arm", 300)
+    assert plan("two_link_arm", 10).engines == ENGINES
+    assert whole.engines.keys() == {"mujoco", "pinocchio", "truth"}
+    assert 0.0 < min(whole.engines.values())
+    assert sum(whole.engines.values()) < whole.wall * whole.workers
 
 
 def test_a_child_that_fails_is_named_by_its_last_words() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+from leapcheck.compare.bench import bench
+from leapcheck.compare.figures import Figures, finished
 from leapcheck.compare.records import Comparison, Run
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import Plan, compared, whole_outcome
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.robots import load
 
@@ -17,6 +19,14 @@ LEG = "pupper_leg"  # three dof and one point: J and its transpose have one shap
 @cache
 def run_of(robot: str, engines: tuple[str, ...], quantities: tuple[str, ...] = tuple(QUANTITIES), count: int = 48) -> Run:
     return compared(Plan(robot, load(robot), engines, quantities, count))
+
+
+def figures_of(plan: Plan) -> Figures:
+    """The figures of a run without its words: nothing is explained, no worst state has its truth."""
+    at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
+    total = whole_outcome(plan, at, workers=1)
+    assert total.failures == []
+    return finished(at, total)
 
 
 def rows_of(run: Run, *engines: str) -> list[Comparison]:

@@ -1,4 +1,4 @@
-"""One unit in all engines: the same numbers in any block; what fails is named and takes nothing else down."""
+"""One block in all engines: the same numbers in any block; what fails is named and takes nothing else down."""
 
 from __future__ import annotations
 
@@ -6,34 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from wrapped import Wrapped
 
-from leapcheck.compare.bench import Bench, bench, unit_outcome
+from leapcheck.compare.bench import TRUTH, Bench, Outcome, bench, outcome
+from leapcheck.compare.figures import Figures, finished
 from leapcheck.compare.run import Plan
-from leapcheck.compare.tally import PairTally, comparison
+from leapcheck.compare.tally import Row
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states
+from leapcheck.states import UNIT, Floats, States, generated_states, joined
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
 ALL = tuple(QUANTITIES)
-
-
-class Wrapped:
-    """The in-house dynamics under another name, to be spoilt."""
-
-    route = "wrapped"
-    version = "0"
-
-    def __init__(self, name: str, spec: RobotSpec) -> None:
-        self.name = name
-        self.quantities = frozenset({"mass_matrix", "bias_force", "kinetic_energy"})
-        self._inside = ReferenceEngine(spec)
-
-    def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
-        return self._inside.evaluate(states, quantities)
+THREE = ("mass_matrix", "bias_force", "kinetic_energy")
 
 
 class Refusing(Wrapped):
@@ -45,63 +32,93 @@ class Refusing(Wrapped):
         return super().evaluate(states, quantities)
 
 
-class Short(Wrapped):
-    """Leaves the last state out of the bias force."""
+class Closed(Wrapped):
+    """Has no bias force at one state."""
+
+    index = UNIT + 3
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
-        found = super().evaluate(states, quantities)
-        return {name: values[:-1] if name == "bias_force" else values for name, values in found.items()}
+        if "bias_force" in quantities and self.index in states.index:
+            raise ArithmeticError(f"no answer at {self.index}")
+        return super().evaluate(states, quantities)
 
 
-def tallies(at: Bench, states: States) -> dict[tuple[str, str, str], PairTally]:
-    outcome = unit_outcome(at, states, ALL)
-    assert outcome.failures == []
-    return outcome.tallies
+def short(name: str, values: Floats, _states: States) -> Floats:
+    """Leaves the last state out of the bias force."""
+    return values[:-1] if name == "bias_force" else values
+
+
+def wide(name: str, values: Floats, _states: States) -> Floats:
+    """The bias force as a column."""
+    return values[:, :, None] if name == "bias_force" else values
+
+
+def rows(found: Outcome) -> list[Row]:
+    return [row for tally in found.tallies.values() for row in tally.rows]
+
+
+def figures(at: Bench, states: States, cuts: Sequence[int] = ()) -> Figures:
+    """The figures of the states, cut into blocks at these numbers."""
+    total = Outcome()
+    for start, end in zip([0, *cuts], [*cuts, len(states)], strict=True):
+        total.merge(outcome(at, states[start:end]))
+    assert total.failures == []
+    return finished(at, total)
 
 
 def test_every_pair_is_compared_once_the_later_engine_against_the_earlier() -> None:
     spec = load("two_link_arm")
-    at = bench(spec, ENGINE_NAMES)
+    at = bench(spec, ENGINE_NAMES, ALL, compile_code=False)
     assert (at.failures, at.not_compared) == ((), ())
-    found = tallies(at, generated_states(spec, 5, 0, 0))
-    pairs = [(engine, against) for quantity, engine, against in found if quantity == "mass_matrix"]
+    found = rows(outcome(at, generated_states(spec, 5, 0, 0)))
+    assert len(found) == len(set(found))
+    pairs = [(row.engine, row.against) for row in found if row.quantity == "mass_matrix" and row.against != TRUTH]
     assert sorted(pairs) == sorted((ENGINE_NAMES[j], ENGINE_NAMES[i]) for i in range(5) for j in range(i + 1, 5))
-    assert [(engine, against) for quantity, engine, against in found if quantity == "qM"] == [("mujoco", "reference")]
-    assert {quantity for quantity, _, _ in found} == set(ALL)
+    assert [row[1:] for row in found if row.quantity == "qM"] == [
+        ("mujoco", "reference"),
+        ("reference", TRUTH),
+        ("mujoco", TRUTH),
+    ]
+    assert {row.quantity for row in found} == set(ALL)
 
 
-@pytest.mark.parametrize("robot", ["tree4_9", "random:2"])
-def test_a_state_gives_the_same_in_any_block(robot: str) -> None:
+def test_every_engine_is_held_against_the_truth_in_every_quantity() -> None:
+    spec = load("two_link_arm")
+    at = bench(spec, ENGINE_NAMES, ALL, compile_code=False)
+    found = rows(outcome(at, generated_states(spec, 5, 0, 0)))
+    true = {(row.quantity, row.engine) for row in found if row.against == TRUTH}
+    assert true == {(name, engine.name) for engine in at.engines for name in engine.quantities}
+
+
+@pytest.mark.parametrize("compile_code", [False, True])
+@pytest.mark.parametrize("robot", ["tree4_9", "box"])
+def test_a_state_gives_the_same_in_any_block(robot: str, compile_code: bool) -> None:
     spec = load(robot)
-    at = bench(spec, ENGINE_NAMES)
+    at = bench(spec, ("reference", "mujoco", "pinocchio"), ("mass_matrix", "forward_dynamics", "contact_jacobians"), compile_code)
     states = generated_states(spec, 64, 0, 0)
-    whole = tallies(at, states)
-    parts = [tallies(at, states[rows]) for rows in (slice(0, 24), slice(24, 25), slice(25, 64))]
-    for pair, tally in whole.items():
-        first, *others = (part[pair] for part in parts)
-        for other in others:
-            first.merge(other)
-        assert comparison(spec, *pair, first) == comparison(spec, *pair, tally)
+    whole = figures(at, states)
+    for cuts in ((24, 25), (13, 15, 29, 31), (8, 16, 48)):  # 13, 14, 29 and 30 are far: blocks of these alone
+        assert figures(at, states, cuts) == whole
 
 
 def test_a_robot_without_contact_points_has_no_contact_quantities() -> None:
     spec = load("random:44")
-    found = tallies(bench(spec, ("reference", "mujoco")), generated_states(spec, 3, 0, 0))
-    assert {quantity for quantity, _, _ in found} == {name for name in ALL if not name.startswith("contact")}
+    found = rows(outcome(bench(spec, ("reference", "mujoco"), ALL, compile_code=False), generated_states(spec, 3, 0, 0)))
+    assert {row.quantity for row in found} == {name for name in ALL if not name.startswith("contact")}
 
 
 def test_the_in_house_answers_scale_also_where_they_are_not_compared() -> None:
     spec = load("two_link_arm")
-    at = bench(spec, ("mujoco", "pinocchio"))
-    assert [row.name for row in at.rows] == ["mujoco", "pinocchio"]
-    found = tallies(at, generated_states(spec, 5, 0, 0))
-    with_reference = tallies(bench(spec, ("reference", "mujoco", "pinocchio")), generated_states(spec, 5, 0, 0))
-    pair = ("mass_matrix", "pinocchio", "mujoco")
-    assert comparison(spec, *pair, found[pair]) == comparison(spec, *pair, with_reference[pair])
+    states = generated_states(spec, 5, 0, 0)
+    without = bench(spec, ("mujoco", "pinocchio"), THREE, compile_code=False)
+    assert [row.name for row in without.rows] == ["mujoco", "pinocchio"]
+    with_reference = bench(spec, ("reference", "mujoco", "pinocchio"), THREE, compile_code=False)
+    kept = [row for row in figures(with_reference, states).comparisons if row.against == "mujoco"]
+    assert list(figures(without, states).comparisons) == kept
 
 
 def test_what_a_file_format_cannot_hold_is_not_compared() -> None:
-    at = bench(load("random:3"), ENGINE_NAMES)
+    at = bench(load("random:3"), ENGINE_NAMES, ("mass_matrix",), compile_code=False)
     assert [engine.name for engine in at.engines] == ["reference", "mujoco", "pinocchio", "pinocchio-mjcf"]
     assert at.failures == ()
     assert len(at.not_compared) == 1
@@ -111,30 +128,66 @@ def test_what_a_file_format_cannot_hold_is_not_compared() -> None:
 
 @pytest.mark.parametrize("target", ["faulty:raising_factory", "faulty:missing", "faulty:number", "faulty:nothing", "nowhere:f"])
 def test_an_engine_that_cannot_be_made_leaves_the_others(target: str) -> None:
-    at = bench(load("two_link_arm"), ("reference", target, "mujoco"))
+    at = bench(load("two_link_arm"), ("reference", target, "mujoco"), ("mass_matrix",), compile_code=False)
     assert [engine.name for engine in at.engines] == ["reference", "mujoco"]
     assert [(failure.engine, failure.quantity) for failure in at.failures] == [(target, "")]
     assert target in at.failures[0].message
 
 
-def test_one_failing_quantity_takes_no_other_down() -> None:
-    spec = load("two_link_arm")
-    outcome = unit_outcome(bench(spec, ("reference", Refusing("own", spec))), generated_states(spec, 5, 0, 0), ALL)
-    assert {quantity for quantity, _, _ in outcome.tallies} == {"mass_matrix", "kinetic_energy"}
-    assert [(f.engine, f.quantity) for f in outcome.failures] == [("own", "bias_force")]
-    assert outcome.failures[0].message == "engine 'own' failed on bias_force: IndexError: row 7 of 6"
+def own(engine: Wrapped, spec: RobotSpec, states: States, compile_code: bool = False) -> Outcome:
+    """The outcome of the engine beside the reference."""
+    return outcome(bench(spec, ("reference", engine), THREE, compile_code), states)
 
 
-def test_an_answer_of_another_shape_is_a_failure() -> None:
+@pytest.mark.parametrize("compile_code", [False, True])
+def test_one_failing_quantity_takes_no_other_down(compile_code: bool) -> None:
     spec = load("two_link_arm")
-    outcome = unit_outcome(bench(spec, ("reference", Short("own", spec))), generated_states(spec, 5, 0, 0), ALL)
-    assert {quantity for quantity, _, _ in outcome.tallies} == {"mass_matrix", "kinetic_energy"}
-    assert [(f.engine, f.quantity) for f in outcome.failures] == [("own", "bias_force")]
+    found = own(Refusing(spec, quantities=THREE), spec, generated_states(spec, 5, 0, 0), compile_code)
+    assert {row.quantity for row in rows(found) if row.engine == "own"} == {"mass_matrix", "kinetic_energy"}
+    assert [(f.engine, f.quantity) for f in found.failures] == [("own", "bias_force")]
+    assert found.failures[0].message == "engine 'own' failed on bias_force: IndexError: row 7 of 6"
+
+
+@pytest.mark.parametrize(("spoil", "words"), [
+    (short, "engine 'own': bias_force has shape (4, 2), the in-house answers (5, 2): the models differ in size, or states"),
+    (wide, "engine 'own': bias_force has shape (5, 2, 1), the in-house answers (5, 2): the models differ in size, or states"),
+])  # fmt: skip
+def test_an_answer_of_another_shape_is_a_failure(spoil: object, words: str) -> None:
+    spec = load("two_link_arm")
+    found = own(Wrapped(spec, spoil, THREE), spec, generated_states(spec, 5, 0, 0))
+    assert {row.quantity for row in rows(found) if row.engine == "own"} == {"mass_matrix", "kinetic_energy"}
+    assert [(f.engine, f.quantity) for f in found.failures] == [("own", "bias_force")]
+    assert words in found.failures[0].message
+
+
+def test_a_failure_takes_the_quantity_out_of_its_unit_and_of_no_other() -> None:
+    spec = load("two_link_arm")
+    states = joined([generated_states(spec, 3 * UNIT, 0, unit) for unit in range(3)])
+    at = bench(spec, ("reference", Closed(spec, quantities=THREE)), THREE, compile_code=False)
+    total = outcome(at, states)
+    assert [(f.engine, f.quantity) for f in total.failures] == [("own", "bias_force")]
+    counts = {row.quantity: (row.states, sum(row.histogram)) for row in finished(at, total).comparisons}
+    assert counts == {name: (n, n) for name, n in zip(THREE, (3 * UNIT, 2 * UNIT, 3 * UNIT), strict=True)}
+
+
+def test_comparisons_come_in_the_order_of_quantities_and_engines_whatever_failed_first() -> None:
+    spec = load("two_link_arm")
+    closed = Closed(spec, quantities=THREE, name="closed")
+    closed.index = 5
+    states = joined([generated_states(spec, 2 * UNIT, 0, unit) for unit in range(2)])
+    at = bench(spec, ("reference", closed, Wrapped(spec, quantities=THREE)), THREE, compile_code=False)
+    found = finished(at, outcome(at, states))
+    pairs = [("closed", "reference"), ("own", "reference"), ("own", "closed")]
+    assert [(row.quantity, row.engine, row.against) for row in found.comparisons] == [(n, *pair) for n in THREE for pair in pairs]
+    assert [(row.quantity, row.engine) for row in found.accuracies] == [
+        (n, e) for n in THREE for e in ("reference", "closed", "own")
+    ]
+    assert [(heat.engine, heat.against) for heat in found.heat_maps] == pairs
 
 
 def test_unknown_engine() -> None:
     with pytest.raises(ValueError, match="unknown engine 'bullet': use one of reference, mujoco"):
-        bench(load("two_link_arm"), ("reference", "bullet"))
+        bench(load("two_link_arm"), ("reference", "bullet"), ALL, compile_code=False)
 
 
 @pytest.mark.parametrize(("change", "words"), [

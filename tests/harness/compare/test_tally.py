@@ -1,22 +1,22 @@
-"""Reduction of answers: worst state and entry, verdicts at their thresholds, and units merged as if they had come at once."""
+"""Reduction of errors: verdicts at their thresholds, peaks at their states, and blocks merged as if they had come at once."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from leapcheck.compare.records import HISTOGRAM_DECADES, Verdict
-from leapcheck.compare.tally import NEAR, REACH, TOLERANCE_UNITS, PairTally, comparison, pair_tally
-from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.compare.tally import ALL_KINDS, NEAR, REACH, SAMPLE, TOLERANCE_UNITS, Row, Tally, base_distance, tally
 from leapcheck.states import Floats, States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
 EPS = 1e-15
+ROWS = (Row("mass_matrix", "a", "b"), Row("bias_force", "a", "b"), Row("bias_force", "a", "truth"))
 
 
 @pytest.fixture
@@ -29,64 +29,64 @@ def states(spec: RobotSpec) -> States:
     return generated_states(spec, 32, 0, 0)
 
 
-def tally(spec: RobotSpec, quantity: str, states: States, values: Floats, right: Floats, unit: float = EPS) -> PairTally:
-    return pair_tally(spec, quantity, states, values, right, right, np.full(len(states), unit))
+def one(spec: RobotSpec, states: States, error: Floats, unit: Floats | float = EPS) -> Tally:
+    """The tally of a single row, its absolute errors twice the others."""
+    error = np.asarray(error, dtype=float)[None]
+    return tally(spec, states, [ROWS[0]], error, error + error.clip(max=1e300), np.broadcast_to(unit, error.shape))
 
 
-def answers(spec: RobotSpec, states: States, quantity: str) -> Floats:
-    return ReferenceEngine(spec).evaluate(states, (quantity,))[quantity]
+def at(states: States, index: int, value: float, others: float = 0.0) -> Floats:
+    """An error at one state, another at all others."""
+    return np.where(states.index == index, value, others)
+
+
+def same(a: Tally, b: Tally) -> bool:
+    """Whether every field of two tallies is the same to the last bit."""
+
+    def equal(x: object, y: object) -> bool:
+        if dataclasses.is_dataclass(x) or isinstance(x, dict):
+            (x, y) = (v if isinstance(v, dict) else {f.name: getattr(v, f.name) for f in dataclasses.fields(v)} for v in (x, y))
+            return x.keys() == y.keys() and all(equal(x[key], y[key]) for key in x)
+        return np.array_equal(x, y)
+
+    return equal(a, b)
 
 
 def test_equal_answers_agree_exactly(spec: RobotSpec, states: States) -> None:
-    M = answers(spec, states, "mass_matrix")
-    row = comparison(spec, "mass_matrix", "a", "b", tally(spec, "mass_matrix", states, M, M))
-    assert (row.error, row.absolute, row.rounding, row.margin, row.verdict) == (0.0, 0.0, 0.0, float("inf"), Verdict.AGREE)
-    assert row.states == 32
-    assert row.histogram == (32, *[0] * (np.diff(HISTOGRAM_DECADES)[0] - 1))
+    found = one(spec, states, np.zeros(32))
+    assert (found.error[0], found.absolute.value[0], found.rounding.value[0], found.verdict(0)) == (0.0, 0.0, 0.0, Verdict.AGREE)
+    assert found.states == 32
+    assert found.histogram[0].tolist() == [32, *[0] * (np.diff(HISTOGRAM_DECADES)[0] - 1)]
 
 
-def test_one_wrong_entry_is_found_with_its_name_unit_and_size(spec: RobotSpec, states: States) -> None:
-    M = answers(spec, states, "mass_matrix")
-    wrong = M.copy()
-    wrong[21, 4, 1] += 3e-7
-    row = comparison(spec, "mass_matrix", "a", "b", tally(spec, "mass_matrix", states, wrong, M))
-    scale = np.sqrt(M[21, 4, 4] * M[21, 1, 1])
-    assert row.error == pytest.approx(3e-7 / scale, rel=1e-8)
-    assert row.absolute == pytest.approx(3e-7, rel=1e-8)
-    assert row.rounding == pytest.approx(row.error / EPS)
-    assert row.tolerance == TOLERANCE_UNITS * EPS
-    assert row.margin == pytest.approx(row.tolerance / row.error)
-    assert row.unit == "kg m"
-    assert row.verdict is Verdict.DISCREPANCY
-    assert row.worst is not None
-    assert (row.worst.index, row.worst.kind, row.worst.place) == (21, states.kind[21], (4, 1))
-    assert row.worst.entry == "box v_y, box w_y"
-    assert (row.worst.value, row.worst.against_value) == (wrong[21, 4, 1], M[21, 4, 1])
-    assert row.worst.q == tuple(states.q[21])
-    assert row.worst.v == tuple(states.v[21])
-    assert [kind.kind for kind in row.kinds if kind.verdict is Verdict.DISCREPANCY] == [states.kind[21]]
+def test_one_error_is_found_with_its_state_and_kind(spec: RobotSpec, states: States) -> None:
+    found = one(spec, states, at(states, 21, 3e-7, 1e-16))
+    assert (found.error[0], found.absolute.value[0], found.rounding.value[0]) == (3e-7, 6e-7, 3e-7 / EPS)
+    assert found.tolerance[0] == TOLERANCE_UNITS * EPS
+    for peak in (found.rounding, found.absolute):
+        assert (peak.index[0], peak.kind[0]) == (21, states.kind[21])
+        assert np.array_equal(peak.states().q[0], states.q[21])
+        assert np.array_equal(peak.states().v[0], states.v[21])
+        assert np.array_equal(peak.states().tau[0], states.tau[21])
+    assert [kind.kind for kind in found.kinds(0) if kind.verdict is Verdict.DISCREPANCY] == [states.kind[21]]
+    assert sum(kind.states for kind in found.kinds(0)) == 32
+    assert max(kind.error for kind in found.kinds(0)) == 3e-7
 
 
 def test_the_worst_state_is_the_one_that_is_worst_in_its_own_unit(spec: RobotSpec, states: States) -> None:
-    M = answers(spec, states, "mass_matrix")
-    wrong = M.copy()
-    wrong[3, 0, 0] *= 1.0 + 1e-9
-    wrong[7, 0, 0] *= 1.0 + 1e-11
-    unit = np.where(np.arange(32) == 3, 1e-10, 1e-15)
-    found = pair_tally(spec, "mass_matrix", states, wrong, M, M, unit)
-    assert found.error == pytest.approx(1e-9, rel=1e-5)
-    assert found.rounding == pytest.approx(1e4, rel=1e-3)
-    assert found.worst is not None
-    assert found.worst.index == 7
-    assert comparison(spec, "mass_matrix", "a", "b", found).margin == pytest.approx(TOLERANCE_UNITS * 1e-15 / 1e-11, rel=1e-3)
+    error = at(states, 3, 1e-9) + at(states, 7, 1e-11)
+    unit = np.where(states.index == 3, 1e-10, 1e-15)
+    found = one(spec, states, error, unit)
+    assert (found.error[0], found.rounding.value[0], found.rounding.index[0]) == (1e-9, 1e-11 / 1e-15, 7)
+    assert found.absolute.index[0] == 3
+    assert found.tolerance[0] == TOLERANCE_UNITS * 1e-15
 
 
 def test_verdict_at_the_tolerance(spec: RobotSpec, states: States) -> None:
     for units, verdict in ((TOLERANCE_UNITS, Verdict.AGREE), (TOLERANCE_UNITS + 1, Verdict.DISCREPANCY)):
-        right = np.zeros((32, 8, 3, 6))  # J's scale is 1: the error is exact
-        row = comparison(spec, "contact_jacobians", "a", "b", tally(spec, "contact_jacobians", states, right + units, right, 1.0))
-        assert row.rounding == units
-        assert row.verdict is verdict
+        found = one(spec, states, np.full(32, units), 1.0)
+        assert found.rounding.value[0] == units
+        assert found.verdict(0) is verdict
 
 
 @pytest.mark.parametrize(("distance", "units", "verdict"), [
@@ -104,107 +104,141 @@ def test_far_from_the_origin_an_engine_may_be_imprecise(
     q = states.q.copy()
     q[:, :3] = 0.0
     q[5, 1] = -distance
-    values = np.zeros((32, 6))
-    values[5] = units
-    found = tally(
-        spec, "contact_jacobians", dataclasses.replace(states, q=q), values[:, None, None], np.zeros((32, 1, 1, 6)), 1.0
-    )
-    assert comparison(spec, "contact_jacobians", "a", "b", found).verdict is verdict
+    found = one(spec, dataclasses.replace(states, q=q), at(states, 5, units), 1.0)
+    assert found.verdict(0) is verdict
+    told = verdict is Verdict.DISCREPANCY or distance <= NEAR
+    assert found.error[0] == (units if told else 0.0)  # what is imprecise far out stands with its kind and in the histogram alone
+    assert max(kind.error for kind in found.kinds(0)) == units
+    assert found.histogram[0].sum() == 32
+    assert found.histogram[0, 0] == 31
 
 
 def test_a_fixed_base_is_never_far() -> None:
     spec = load("two_link_arm")
     states = generated_states(spec, 16, 0, 0)
-    q = np.full_like(states.q, 1e4)
-    found = tally(spec, "bias_force", dataclasses.replace(states, q=q), np.full((16, 2), 1.0 + 1e-12), np.ones((16, 2)))
-    assert comparison(spec, "bias_force", "a", "b", found).verdict is Verdict.DISCREPANCY
+    states = dataclasses.replace(states, q=np.full_like(states.q, 1e4))
+    assert not base_distance(spec, states).any()
+    assert one(spec, states, np.full(16, 1e-12)).verdict(0) is Verdict.DISCREPANCY
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_the_farthest_base_counts() -> None:
+    spec = load("random:27")  # several free bases
+    states = generated_states(spec, 64, 0, 0)
+    far = np.array(states.kind) == "far"
+    distance = base_distance(spec, states)
+    assert (distance[far] >= 100.0 * (1.0 - 1e-12)).all()
+    assert (distance[~far] <= np.sqrt(3.0)).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_no_number_is_a_discrepancy(spec: RobotSpec, states: States, bad: float) -> None:
-    h = answers(spec, states, "bias_force")
-    wrong = h.copy()
-    wrong[9, 2] = bad
-    row = comparison(spec, "bias_force", "a", "b", tally(spec, "bias_force", states, wrong, h))
-    assert (row.verdict, row.error, row.absolute, row.rounding, row.margin) == (Verdict.DISCREPANCY, *[np.inf] * 3, 0.0)
-    assert row.worst is not None
-    assert (row.worst.index, row.worst.place) == (9, (2,))
-    assert row.histogram[-1] == 1
-    assert sum(row.histogram) == 32
+    found = one(spec, states, at(states, 9, bad))
+    assert found.verdict(0) is Verdict.DISCREPANCY
+    assert (found.error[0], found.absolute.value[0], found.rounding.value[0]) == (np.inf, np.inf, np.inf)
+    assert found.rounding.index[0] == found.absolute.index[0] == 9
+    assert (found.histogram[0, -1], found.histogram[0].sum()) == (1, 32)
 
 
-def test_both_infinite_is_no_agreement(spec: RobotSpec, states: States) -> None:
-    h = answers(spec, states, "bias_force")
-    wrong = np.where(np.arange(6) == 2, np.inf, h)
-    row = comparison(spec, "bias_force", "a", "b", pair_tally(spec, "bias_force", states, wrong, wrong, h, np.full(32, 1e-15)))
-    assert row.verdict is Verdict.DISCREPANCY
-
-
-def test_histogram_counts_states_by_the_decade_of_their_error(spec: RobotSpec) -> None:
-    states = generated_states(spec, 6, 0, 0)
-    right = np.zeros((6, 8, 3, 6))
-    off = right + np.array([0.0, 2e-16, 5e-13, 5e-13, 0.5, 1e9])[:, None, None, None]
-    row = comparison(spec, "contact_jacobians", "a", "b", tally(spec, "contact_jacobians", states, off, right))
+def decade(error: float) -> int:
+    """The bin of an error, found with exact powers of ten."""
     first, last = HISTOGRAM_DECADES
-    counts = dict(zip(range(first, last), row.histogram, strict=True))
-    assert {decade: count for decade, count in counts.items() if count} == {first: 1, -16: 1, -13: 2, -1: 1, last - 1: 1}
+    return max([0, *(k - first for k in range(first, last) if error >= float(f"1e{k}"))])
 
 
-CUTS = [(0, 40, 41, 96), (0, 13, 15, 96), (13, 15, 29, 31, 96), (13, 14, 15)]  # 13, 14, 29 and 30 are far: units of these alone
+def test_histogram_bins_begin_at_the_powers_of_ten(spec: RobotSpec) -> None:
+    powers = np.array([float(f"1e{k}") for k in range(-30, 12)])
+    tiny = np.array([0.0, 5e-324, 1e-310, np.finfo(float).tiny, 1e-100])
+    large = np.array([1e100, np.finfo(float).max, np.inf])
+    errors = np.concatenate([tiny, powers, np.nextafter(powers, 0.0), np.nextafter(powers, np.inf), 3.0 * powers, large])
+    states = generated_states(spec, len(errors), 0, 0)
+    bins = [one(spec, states[i : i + 1], errors[i : i + 1]).histogram[0].argmax() for i in range(len(errors))]
+    assert bins == [decade(error) for error in errors]
+
+
+def test_histogram_is_that_of_the_logarithm(spec: RobotSpec) -> None:
+    rng = np.random.default_rng(0)
+    errors = 10.0 ** rng.uniform(-25.0, 8.0, 256)
+    first, last = HISTOGRAM_DECADES
+    bins = np.clip(np.floor(np.log10(errors)), first, last - 1).astype(int) - first
+    found = one(spec, generated_states(spec, 256, 0, 0), errors)
+    assert found.histogram[0].tolist() == np.bincount(bins, minlength=last - first).tolist()
+
+
+def test_rows_are_reduced_side_by_side(spec: RobotSpec, states: States) -> None:
+    rng = np.random.default_rng(2)
+    errors, units = 10.0 ** rng.uniform(-17, -9, (3, 32)), 10.0 ** rng.uniform(-16, -14, (3, 32))
+    found = tally(spec, states, ROWS, errors, 3.0 * errors, units)
+    for i in range(3):
+        alone = tally(spec, states, ROWS[i : i + 1], errors[i : i + 1], 3.0 * errors[i : i + 1], units[i : i + 1])
+        assert same(found.alone(i), alone)
+        assert found.verdict(i) is alone.verdict(0)
+        assert found.kinds(i) == alone.kinds(0)
+
+
+def noisy(spec: RobotSpec, count: int) -> tuple[States, Floats, Floats]:
+    rng = np.random.default_rng(1)
+    return (
+        generated_states(spec, count, 0, 0),
+        10.0 ** rng.uniform(-17, -9, (3, count)),
+        10.0 ** rng.uniform(-16, -14, (3, count)),
+    )
+
+
+def part(spec: RobotSpec, states: States, errors: Floats, units: Floats, start: int, end: int) -> Tally:
+    cut = slice(start, end)
+    return tally(spec, states[cut], ROWS, errors[:, cut], 3.0 * errors[:, cut], units[:, cut])
+
+
+CUTS = [(0, 40, 41, 96), (0, 13, 15, 96), (13, 15, 29, 31, 96), (13, 14, 15)]  # 13, 14, 29 and 30 are far: blocks of these alone
 
 
 @pytest.mark.parametrize("cuts", CUTS)
-@pytest.mark.parametrize("quantity", ["mass_matrix", "bias_force", "contact_jacobians", "kinetic_energy", "cdof"])
-def test_merged_units_are_the_whole(quantity: str, cuts: tuple[int, ...]) -> None:
-    spec = load("box")
-    states = generated_states(spec, 96, 0, 0)
-    right = answers(spec, states, quantity)
-    rng = np.random.default_rng(1)
-    values = right + 1e-13 * rng.normal(size=right.shape)
-    unit = 10.0 ** rng.uniform(-15, -13, 96)
-
-    def part(start: int, end: int) -> PairTally:
-        rows = slice(start, end)
-        return pair_tally(spec, quantity, states[rows], values[rows], right[rows], right[rows], unit[rows])
-
-    merged, *others = (part(start, end) for start, end in pairwise(cuts))
+def test_merged_blocks_are_the_whole(spec: RobotSpec, cuts: tuple[int, ...]) -> None:
+    given = noisy(spec, 96)
+    merged, *others = (part(spec, *given, start, end) for start, end in pairwise(cuts))
     for other in others:
         merged.merge(other)
-    whole = part(cuts[0], cuts[-1])
-    assert comparison(spec, quantity, "a", "b", merged) == comparison(spec, quantity, "a", "b", whole)
-    assert (merged.heat is None) == (quantity != "mass_matrix")
-    assert np.array_equal(merged.heat, whole.heat) if merged.heat is not None else whole.heat is None
+    assert same(merged, part(spec, *given, cuts[0], cuts[-1]))
 
 
-def test_on_a_tie_the_earlier_unit_keeps_the_worst_state(spec: RobotSpec, states: States) -> None:
-    h = np.ones((32, 6))
-    wrong = h.copy()
-    wrong[[3, 20]] += 0.5
-    merged = tally(spec, "bias_force", states[:16], wrong[:16], h[:16])
-    merged.merge(tally(spec, "bias_force", states[16:], wrong[16:], h[16:]))
-    assert merged.worst is not None
-    assert merged.worst.index == 3
+def test_merging_in_another_order_changes_nothing_but_the_order_of_the_sample(spec: RobotSpec) -> None:
+    given = noisy(spec, 96)
+    given[1][:, [5, 50]] = 1e-3  # a tie
+    given[2][:, [5, 50]] = 1e-15
+    first, later = part(spec, *given, 0, 40), part(spec, *given, 40, 96)
+    later.merge(first)
+    later.sample = part(spec, *given, 0, 96).sample
+    assert later.rounding.index.tolist() == [5, 5, 5]
+    assert same(later, part(spec, *given, 0, 96))
 
 
-def test_the_heat_map_holds_the_largest_error_of_each_entry(spec: RobotSpec, states: States) -> None:
-    M = answers(spec, states, "mass_matrix")
-    wrong = M.copy()
-    wrong[2, 1, 1] *= 1.5
-    wrong[30, 1, 1] *= 1.25
-    wrong[31, 0, 5] = np.nan
-    heat = tally(spec, "mass_matrix", states, wrong, M).heat
-    assert heat is not None
-    expected = np.zeros((6, 6))
-    expected[1, 1], expected[0, 5] = 0.5, np.inf
-    assert heat == pytest.approx(expected)
+def test_on_a_tie_the_earlier_block_keeps_the_worst_state(spec: RobotSpec, states: States) -> None:
+    error = at(states, 3, 0.5) + at(states, 20, 0.5)
+    merged = one(spec, states[:16], error[:16])
+    merged.merge(one(spec, states[16:], error[16:]))
+    assert merged.rounding.index[0] == merged.absolute.index[0] == 3
 
 
-def test_every_quantity_can_be_tallied() -> None:
-    spec = load("mini_cheetah")
-    states = generated_states(spec, 3, 0, 0)
-    values = ReferenceEngine(spec).evaluate(states, tuple(QUANTITIES))
-    for name, right in values.items():
-        row = comparison(spec, name, "a", "b", tally(spec, name, states, right * 1.01, right))
-        assert row.verdict is Verdict.DISCREPANCY
-        assert row.worst is not None
-        assert row.worst.entry
+def test_the_sample_holds_the_first_states_near_the_origin(spec: RobotSpec) -> None:
+    states = generated_states(spec, 64, 0, 0)
+    shifted = dataclasses.replace(states, index=states.index + SAMPLE - 40)
+    error = np.arange(64.0)
+    near = np.array([kind != "far" for kind in states.kind])
+    found = one(spec, shifted, error)
+    assert found.sample[0].tolist() == error[near & (np.arange(64) < 40)].tolist()
+
+
+def test_every_kind_is_known() -> None:
+    states = generated_states(load("mini_cheetah"), 256, 0, 0)
+    assert set(states.kind) | {"file"} == set(ALL_KINDS)
+    own = dataclasses.replace(states, kind=("file",) * 256)
+    found = one(load("mini_cheetah"), own, np.full(256, 1e-14))
+    assert [(kind.kind, kind.states) for kind in found.kinds(0)] == [("file", 256)]
+
+
+def test_heat_maps_are_merged_entry_by_entry(spec: RobotSpec, states: States) -> None:
+    first, later = one(spec, states[:16], np.zeros(16)), one(spec, states[16:], np.zeros(16))
+    first.heat, later.heat = {ROWS[0]: np.array([[1.0, 2.0], [-1.0, -1.0]])}, {ROWS[0]: np.array([[3.0, 0.5], [-1.0, 4.0]])}
+    first.merge(later)
+    assert first.heat[ROWS[0]].tolist() == [[3.0, 2.0], [-1.0, 4.0]]
+    assert math.isclose(first.alone(0).heat[ROWS[0]][1, 1], 4.0)

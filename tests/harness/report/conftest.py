@@ -11,6 +11,7 @@ import pytest
 
 from leapcheck.compare.records import (
     HISTOGRAM_DECADES,
+    Accuracy,
     ArmatureCost,
     Comparison,
     Discrepancy,
@@ -90,8 +91,15 @@ def comparison(rng: np.random.Generator, quantity: str, engine: str, against: st
     )
 
 
+def accuracy(rng: np.random.Generator, quantity: str, engine: str) -> Accuracy:
+    """Some roundings off the truth; the engine that is wrong in `WRONG` far off."""
+    median = 10 ** rng.normal(-2.5 if (quantity, engine) == (WRONG[2], WRONG[1]) else -15.8, 0.3)
+    worst = median * rng.uniform(2, 30)
+    return Accuracy(quantity, engine, 2000, 1750, median, worst, worst / 3e-15, int(rng.integers(0, 2000)))
+
+
 def mini_cheetah_run() -> Run:
-    """Five engines, ten pairs, all quantities: one discrepancy, one failure, some imprecise, one exact."""
+    """Five engines, ten pairs, all quantities, all against the truth: one discrepancy, one failure, some imprecise, one exact."""
     rng = np.random.default_rng(2)
     names = [name for name, _, _ in ENGINES]
     comparisons = [
@@ -121,6 +129,11 @@ def mini_cheetah_run() -> Run:
         exit_status=1,
         engines=tuple(EngineRow(*engine, quantities=tuple(QUANTITIES)[:12]) for engine in ENGINES),
         comparisons=tuple(comparisons),
+        accuracies=tuple(
+            accuracy(np.random.default_rng([3, i, j]), quantity.name, engine)
+            for i, quantity in enumerate(QUANTITIES.values())
+            for j, engine in enumerate(names[: 2 if quantity.in_mujoco_coordinates else None])
+        ),
         discrepancies=(
             Discrepancy(
                 "mass_matrix",
@@ -181,6 +194,7 @@ def with_hostile_names(run: Run) -> Run:
         comparisons=tuple(
             renamed(c, worst=c.worst and dataclasses.replace(c.worst, entry=script, kind=formula)) for c in run.comparisons
         ),
+        accuracies=tuple(dataclasses.replace(a, engine=rename.get(a.engine, a.engine)) for a in run.accuracies),
         discrepancies=tuple(renamed(d, cause=style, evidence=markdown, command=markdown) for d in run.discrepancies),
         failures=(Failure(formula, script, f"{style}: {markdown}"),),
         not_compared=HOSTILE,
@@ -222,9 +236,17 @@ def agreeing_run(run: Run) -> Run:
         verdict="All 5 engines agree in every quantity.",
         exit_status=0,
         comparisons=comparisons,
+        accuracies=tuple(dataclasses.replace(a, median=3e-16, worst=1e-15, rounding=1.0) for a in run.accuracies),
         discrepancies=(),
         failures=(),
     )
+
+
+@pytest.fixture(scope="session")
+def truthless_run(run: Run) -> Run:
+    """The same without llvmlite."""
+    reason = "the truth on every state: it needs llvmlite (pip install llvmlite); the worst states have it"
+    return dataclasses.replace(run, accuracies=(), not_compared=(reason, *run.not_compared))
 
 
 @pytest.fixture(scope="session")
@@ -242,6 +264,7 @@ def empty_run(run: Run) -> Run:
         exit_status=2,
         engines=(),
         comparisons=(),
+        accuracies=(),
         discrepancies=(),
         dof_names=(),
         pattern=(),

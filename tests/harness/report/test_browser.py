@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from leapcheck.report import html_report
+from leapcheck.report.truth_table import in_eps, truth_table
+from leapcheck.report.words import DASH, quantity_label
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "chrome-headless-shell")
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -40,6 +42,23 @@ MEASURE = """<script>addEventListener("load", () => {
   parent.postMessage({width: innerWidth, scroll: document.documentElement.scrollWidth, wide: wide}, "*")
 })</script>"""
 
+TABLE = """<script>addEventListener("load", () => {
+  const box = document.querySelector("[aria-labelledby=truth] .scroll"), rows = [...box.querySelectorAll("tbody tr")]
+  const left = e => e.getBoundingClientRect().left, right = e => e.getBoundingClientRect().right
+  box.scrollLeft = 0
+  const columns = [...box.querySelectorAll("thead th")].slice(1).map((_, i) => rows.map(row => row.cells[i + 1])
+    .filter(cell => cell.querySelector("span")?.innerText.length <= 4).map(cell => left(cell.querySelector("span"))))
+  box.scrollLeft = box.scrollWidth
+  parent.postMessage({
+    width: innerWidth,
+    cells: rows.map(row => [...row.cells].map(cell => cell.innerText)),
+    scrolled: box.scrollLeft,
+    names: Math.max(...rows.map(row => Math.abs(left(row.cells[0]) - left(box)))),
+    last: Math.max(...rows.map(row => right(row.cells[row.cells.length - 1]) - right(box))),
+    spread: Math.max(...columns.filter(c => c.length).map(c => Math.max(...c) - Math.min(...c))),
+  }, "*")
+})</script>"""
+
 FRAMES = """<!DOCTYPE html><pre id="found"></pre><script>
   const found = []
   addEventListener("message", m => { found.push(m.data); document.getElementById("found").textContent = JSON.stringify(found) })
@@ -58,6 +77,18 @@ def browsed(page: Path, *flags: str) -> subprocess.CompletedProcess[str]:
 def console(done: subprocess.CompletedProcess[str]) -> list[str]:
     """What the page said on the browser's console: errors of scripts, refused resources, broken policy."""
     return [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+
+
+def measured(text: str, script: str, place: Path) -> list[dict]:
+    """What a script says of a page in a frame of each of `WIDTHS`: of a copy without the policy, everything unfolded."""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    text = text.replace("<details", "<details open").replace("</body>", f"{script}</body>")
+    frames = [f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(text)}"></iframe>' for width in WIDTHS]
+    place.write_text(FRAMES + "".join(frames), encoding="utf-8")
+    done = browsed(place, "--dump-dom", "--virtual-time-budget=5000")
+    found = json.loads(unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S)[1]))
+    assert sorted(m["width"] for m in found) == sorted(WIDTHS)
+    return sorted(found, key=lambda m: m["width"])
 
 
 @pytest.fixture(scope="module")
@@ -89,18 +120,27 @@ def test_its_policy_refuses_scripts_styles_and_pictures(page):
 
 
 def test_nothing_is_wider_than_the_window(page):
-    """Measured in frames by a script in a copy without the policy; wide tables scroll in their own box."""
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
-    text = text.replace("<details", "<details open").replace("</body>", f"{MEASURE}</body>")
-    frames = [f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(text)}"></iframe>' for width in WIDTHS]
-    frame = page.with_name("frames.html")
-    frame.write_text(FRAMES + "".join(frames), encoding="utf-8")
-    done = browsed(frame, "--dump-dom", "--virtual-time-budget=5000")
-    found = json.loads(unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S)[1]))
-    assert sorted(m["width"] for m in found) == sorted(WIDTHS)
-    for measured in found:
-        assert measured["scroll"] <= measured["width"], measured["wide"][:5]
-        assert measured["wide"] == []
+    """Wide tables scroll in their own box."""
+    for found in measured(page.read_text(encoding="utf-8"), MEASURE, page.with_name("frames.html")):
+        assert found["scroll"] <= found["width"], found["wide"][:5]
+        assert found["wide"] == []
+
+
+def test_the_table_against_the_truth_can_be_read_on_a_phone(run, tmp_path):
+    """Scrolled to its last engine the quantities still stand at its left, and median and worst part in one line down a column."""
+    narrow, wide = measured(html_report(run), TABLE, tmp_path / "frames.html")
+    assert narrow["scrolled"] > 0
+    assert wide["scrolled"] == 0
+    table = truth_table(run)
+    for found in (narrow, wide):
+        assert [row[0] for row in found["cells"]] == [quantity_label(name) for name in table.rows]
+        for name, row in zip(table.rows, found["cells"], strict=True):
+            for engine, cell in zip(table.engines, row[1:], strict=True):
+                a = table.cell(name, engine)
+                assert cell.removeprefix("✗ ") == (" / ".join(in_eps(a)) if a else DASH)
+        assert found["names"] < 1.0
+        assert found["last"] < 1.0
+        assert found["spread"] < 1.0
 
 
 def test_it_prints(page):

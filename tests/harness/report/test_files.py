@@ -9,7 +9,7 @@ import math
 import pandas
 import pytest
 
-from leapcheck.report import comparison_frame, html_report, markdown_report, read_run, write_report
+from leapcheck.report import accuracy_frame, comparison_frame, html_report, markdown_report, read_run, write_report
 from leapcheck.report.files import FILES
 from leapcheck.report.words import printable
 
@@ -43,13 +43,16 @@ def test_equal_runs_give_equal_files(run, folder, tmp_path):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "empty_run"])
-def test_parquet_holds_the_frame(which, request, tmp_path):
+@pytest.mark.parametrize("which", ["run", "hostile_run", "empty_run", "truthless_run"])
+def test_parquet_holds_the_frames(which, request, tmp_path):
     run = request.getfixturevalue(which)
     write_report(run, tmp_path)
     frame = comparison_frame(run)
     assert len(frame) == len(run.comparisons)
     pandas.testing.assert_frame_equal(pandas.read_parquet(tmp_path / "comparisons.parquet"), frame)
+    frame = accuracy_frame(run)
+    assert len(frame) == len(run.accuracies)
+    pandas.testing.assert_frame_equal(pandas.read_parquet(tmp_path / "accuracies.parquet"), frame)
 
 
 def test_the_frame_holds_every_field(run):
@@ -76,10 +79,28 @@ def test_csv_holds_the_figures_to_the_last_digit(run, folder):
     assert math.isinf(float(rows[-1]["margin"]))
 
 
+def test_the_accuracies_are_a_table_of_their_own(run, folder):
+    with (folder / "accuracies.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row, a in zip(rows, run.accuracies, strict=True):
+        assert (row["quantity"], row["engine"]) == (a.quantity, a.engine)
+        assert [int(row[name]) for name in ("states", "sampled", "worst_index")] == [a.states, a.sampled, a.index]
+        assert [float(row[name]) for name in ("median", "worst", "rounding")] == [a.median, a.worst, a.rounding]
+
+
+def test_a_median_of_no_states_is_missing(small_run):
+    odd = dataclasses.replace(small_run.accuracies[0], sampled=0)
+    frame = accuracy_frame(dataclasses.replace(small_run, accuracies=(odd,)))
+    assert math.isnan(frame["median"][0])
+    assert frame["worst"][0] == odd.worst
+
+
 def test_no_cell_of_the_csv_is_a_formula(hostile_run, tmp_path):
     names = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1")
     comparisons = tuple(dataclasses.replace(hostile_run.comparisons[0], engine=name, against=name) for name in names)
-    write_report(dataclasses.replace(hostile_run, comparisons=comparisons), tmp_path)
+    accuracies = tuple(dataclasses.replace(hostile_run.accuracies[0], engine=name) for name in names)
+    write_report(dataclasses.replace(hostile_run, comparisons=comparisons, accuracies=accuracies), tmp_path)
+    assert list(pandas.read_csv(tmp_path / "accuracies.csv").engine) == ["'" + printable(name) for name in names]
     with (tmp_path / "comparisons.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     for row, name in zip(rows, names, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from leapcheck.compare.records import Verdict
 from leapcheck.report import markdown_report, sparsity_text
 from leapcheck.report.text import escaped
-from leapcheck.report.words import factor, number, state_text, unit
+from leapcheck.report.words import DASH, factor, number, quantity_label, state_text, unit
 
 
 def tables(text):
@@ -24,7 +24,7 @@ def tables(text):
     return found
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run"])
+@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run", "truthless_run"])
 def test_every_table_is_whole(which, request):
     for table in tables(markdown_report(request.getfixturevalue(which))):
         assert len({len(row) for row in table}) == 1, table[0]
@@ -39,6 +39,7 @@ def test_the_order_of_the_sections(run):
     text = markdown_report(run)
     assert re.findall(r"^## (.*)$", text, re.M) == [
         "Summary",
+        "Against the truth",
         "Quantities",
         "Discrepancies",
         "Failures",
@@ -61,6 +62,23 @@ def test_every_comparison_stands_in_a_table(run):
         found = [row for row in rows if row[:2] == (c.engine, c.against) and row[3:7] == figures]
         assert found, c
         assert found[0][-1].startswith(sign)
+
+
+def test_every_accuracy_stands_in_the_table_against_the_truth(run):
+    head, _, *rows = next(t for t in tables(markdown_report(run)) if t[0][1:] == [engine.name for engine in run.engines])
+    cells = {(label, engine): cell for label, *row in rows for engine, cell in zip(head[1:], row, strict=True)}
+    for a in run.accuracies:
+        wrong = (a.quantity, a.engine) in {(d.quantity, d.engine) for d in run.discrepancies}
+        shown = cells.pop((quantity_label(a.quantity), a.engine))
+        assert shown == "✗ " * wrong + f"{number(a.median * 2**52)} / {number(a.worst * 2**52)}"
+    assert set(cells.values()) == {DASH}
+
+
+def test_a_run_without_a_truth_says_so(truthless_run):
+    text = markdown_report(truthless_run)
+    section = text[text.index("## Against the truth") : text.index("## Quantities")]
+    assert section.split("\n")[2:] == ["Not told: this run had no values in double-double; the limits say why.", "", ""]
+    assert "- the truth on every state: it needs llvmlite" in text[text.index("## Limits") :]
 
 
 def test_the_discrepancy_the_state_and_the_pattern_stand_there(run):

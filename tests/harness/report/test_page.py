@@ -114,6 +114,7 @@ def test_verdict_and_order_of_the_sections(page, run):
         "verdict",
         "provenance",
         "summary",
+        "truth",
         "quantities",
         "discrepancies",
         "failures",
@@ -149,6 +150,52 @@ def test_the_summary_holds_every_comparison(page, run):
         signs = {Verdict.AGREE: "", Verdict.IMPRECISE: "≈ ", Verdict.DISCREPANCY: "✗ "}
         expected = [f"{signs[c.verdict]}{number(c.error)}{factor(c.rounding)}" if c else DASH for c in cells]
         assert row[1:] == expected
+
+
+def test_the_table_against_the_truth_holds_every_engine(page, run):
+    """Median / worst of each accuracy in units of 2^-52, in the column of its engine; a dash elsewhere."""
+    table = next(rows for rows in tables(page, "quantity") if rows[0][1:] == [engine.name for engine in run.engines])
+    assert [row[0] for row in table[1:]] == [group.label for group in view.groups(run)]
+    found = {(a.quantity, a.engine): a for a in run.accuracies}
+    wrong = {(d.quantity, d.engine) for d in run.discrepancies}
+    for group, row in zip(view.groups(run), table[1:], strict=True):
+        for engine, cell in zip(run.engines, row[1:], strict=True):
+            a = found.pop((group.quantity, engine.name), None)
+            sign = "✗ " * ((group.quantity, engine.name) in wrong)
+            assert cell == (f"{sign}{number(a.median * 2**52)} / {number(a.worst * 2**52)}" if a else DASH)
+    assert not found
+    assert sum(cell.startswith("✗") for row in table for cell in row) == len(wrong) == 1
+    assert "medians of the first 1750" in page.text
+
+
+def tables(page, corner):
+    """The tables with this word in their first cell, as rows of cells, white space folded."""
+    rows = [[re.sub(r"\s+", " ", cell).strip() for cell in row] for row in page.rows]
+    starts = [i for i, row in enumerate(rows) if row[0] == corner]
+    ends = [next((j for j in range(i + 1, len(rows)) if len(rows[j]) != len(rows[i])), len(rows)) for i in starts]
+    return [rows[i:end] for i, end in zip(starts, ends, strict=True)]
+
+
+def test_a_run_without_a_truth_says_so_and_why(truthless_run):
+    page = Page(html_report(truthless_run))
+    told = page.text[page.text.index("Against the truth", page.text.index("Summary")) :]
+    assert "this run had no values in double-double; the limits say why" in told
+    assert "it needs llvmlite" in told
+    assert {"#truth", "#limits"} <= {attrs["href"] for tag, attrs in page.tags if tag == "a"}
+    assert "eps" not in page.text
+
+
+def test_a_run_with_nothing_but_the_truth_shows_it(run):
+    """One engine of two could not be made: no pairs, but the other's error."""
+    page = Page(html_report(dataclasses.replace(run, comparisons=(), accuracies=run.accuracies[:1])))
+    a = run.accuracies[0]
+    assert page.cells("mass matrix M") == [["mass matrix M", f"{number(a.median * 2**52)} / {number(a.worst * 2**52)}"]]
+
+
+def test_a_median_of_no_states_is_a_dash(run):
+    odd = dataclasses.replace(run.accuracies[0], sampled=0, median=2.0**-50, worst=2.0**-50)
+    page = Page(html_report(dataclasses.replace(run, comparisons=(), accuracies=(odd,))))
+    assert page.cells("mass matrix M") == [["mass matrix M", f"{DASH} / 4.0"]]
 
 
 def test_the_tables_hold_every_figure_of_every_comparison(page, run):

@@ -23,7 +23,7 @@ def strict(text):
     return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run"])
+@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run", "truthless_run"])
 def test_a_run_comes_back_exactly(which, request, tmp_path):
     run = request.getfixturevalue(which)
     assert read_run(written(tmp_path, run_json(run))) == run
@@ -90,6 +90,14 @@ def test_another_schema_version_is_refused(version, small_run, tmp_path):
         read_run(written(tmp_path, json.dumps(content)))
 
 
+def test_a_file_of_version_1_is_told_how_to_come_up_to_date(small_run, tmp_path):
+    """Version 1 had no accuracies: what it lacks is not guessed, the run is repeated."""
+    content = json.loads(run_json(small_run)) | {"schema_version": 1}
+    del content["accuracies"]
+    with pytest.raises(ValueError, match="has schema version 1, this leapcheck reads 2: write it again with `leapcheck compare`"):
+        read_run(written(tmp_path, json.dumps(content)))
+
+
 def test_a_file_that_is_no_object_has_no_version(tmp_path):
     with pytest.raises(ValueError, match="has schema version None"):
         read_run(written(tmp_path, "[]"))
@@ -106,6 +114,8 @@ WRONG = [
     (lambda c: c["comparisons"][3].update(error=None), r"run.comparisons\[3\].error must be float, not None"),
     (lambda c: c["comparisons"][3].update(error=False), r"run.comparisons\[3\].error must be float, not False"),
     (lambda c: c["comparisons"][3].update(verdict="fine"), r"run.comparisons\[3\].verdict must be one of \['agree'"),
+    (lambda c: c["accuracies"][2].pop("median"), r"run.accuracies\[2\] lacks 'median'"),
+    (lambda c: c["accuracies"][2].update(index=1.0), r"run.accuracies\[2\].index must be int, not 1.0"),
     (lambda c: c["provenance"]["versions"][0].append("x"), r"run.provenance.versions\[0\] must have 2 items, not 3"),
     (lambda c: c["pattern"][2].__setitem__(1, 0.5), r"run.pattern\[2\]\[1\] must be int, not 0.5"),
 ]

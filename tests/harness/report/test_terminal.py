@@ -26,7 +26,7 @@ def printed(run, *, width=80, encoding="utf-8", terminal=False):
     return buffer.getvalue().decode(encoding)
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run"])
+@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run", "truthless_run"])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_it_fits_80_columns_without_colour(which, encoding, request):
     text = printed(request.getfixturevalue(which), encoding=encoding)
@@ -42,6 +42,13 @@ def test_each_quantity_has_a_line_with_its_worst_pair(run):
             rf"{re.escape(group.label)} +{number(c.error)} +{factor(c.rounding)} +{margin(c.margin)} {c.engine} / {c.against} *$"
         )
         assert re.search(line, text, re.M), group.label
+
+
+def test_one_line_tells_each_engines_largest_error_against_the_truth(run, truthless_run):
+    largest = {e.name: max(a.rounding for a in run.accuracies if a.engine == e.name) for e in run.engines}
+    line = "largest error against the truth /rounding: " + ", ".join(f"{name} {factor(x)}" for name, x in largest.items())
+    assert printed(run, width=200).count(line) == 1
+    assert "against the truth" not in printed(truthless_run, width=200)
 
 
 def test_the_verdict_comes_first_and_the_discrepancy_is_told(run):
