@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: venv compare test test-slow lint generate reports mutation clean
+.PHONY: venv compare test test-slow lint generate reports bench mutation clean
 
 venv: .venv/.ready
 
@@ -44,6 +44,10 @@ reports: venv
 	if command -v chromium >/dev/null; then profile=$$(mktemp -d); \
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/mini_cheetah/report.png \
 			file://$(CURDIR)/reports/mini_cheetah/report.html 2>/dev/null; rm -rf $$profile; fi
+
+# On a quiet machine; with g++ and Eigen's headers (Debian: libeigen3-dev) Pinocchio is timed in C++.
+bench: venv
+	$(BIN)/leapcheck bench --memory --out reports/bench
 
 mutation: venv
 	$(BIN)/python tests/mutation/run.py

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from leapcheck.report.files import FILES
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"leapcheck", "leapcheck_reference", "leapcheck_models"}
 BIN = "Scripts" if os.name == "nt" else "bin"
@@ -86,7 +88,7 @@ def test_the_main_job(installed: Path, tmp_path: Path) -> None:
     assert done.stderr == ""
     assert "5 engines agree on 17 quantities over 256 states of mini_cheetah" in " ".join(said.split())
     written = {path.name for path in (tmp_path / "report").iterdir()}
-    assert written == {"results.json", "report.html", "report.md", "comparisons.csv", "comparisons.parquet", "states.parquet"}
+    assert written == {*FILES, "states.parquet"}
     results = json.loads((tmp_path / "report" / "results.json").read_text())
     assert (results["exit_status"], results["failures"], results["discrepancies"]) == (0, [], [])
     assert [engine["name"] for engine in results["engines"]] == [

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from leapcheck.states import KINDS, PATTERN, UNIT, States, generated_states, joined, perturbed, units
+from leapcheck.states import KINDS, PATTERN, UNIT, States, by_unit, generated_states, joined, units
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 
@@ -163,13 +163,11 @@ def test_several_roots_each_get_their_own_far_place() -> None:
     assert not np.intersect1d(positions[0], positions[1]).size
 
 
-def test_perturbation_is_of_the_size_asked_and_the_same_for_a_state_alone(cheetah: RobotSpec) -> None:
-    states = generated_states(cheetah, 2 * UNIT, 0, 1)
-    moved = perturbed(states, np.random.default_rng(5), 2.0)
-    for part in ("q", "v", "tau"):
-        before, after = getattr(states, part), getattr(moved, part)
-        relative = np.abs(after - before)[before != 0.0] / np.abs(before)[before != 0.0]
-        assert 1.5 * ULP < relative.max() <= 3.0 * ULP  # 2 ulp of 2^-52, and half of one for storing it
-        assert not after[before == 0.0].any()
-    for rows in (slice(0, 100), slice(37, 38)):
-        assert same(perturbed(states[rows], np.random.default_rng(5), 2.0), moved[rows])
+@pytest.mark.parametrize(("start", "end"), [(0, 3 * UNIT), (5, 2 * UNIT + 1), (UNIT, 2 * UNIT), (UNIT - 1, UNIT + 1), (37, 38)])
+def test_a_block_falls_into_its_units(start: int, end: int) -> None:
+    spec = load("two_link_arm")
+    whole = joined([generated_states(spec, 3 * UNIT, 0, unit) for unit in units(3 * UNIT)])
+    parts = by_unit(whole[start:end])
+    assert all(len(set(part.index // UNIT)) == 1 for part in parts)
+    assert len(parts) == len(set(whole.index[start:end] // UNIT))
+    assert same(joined(parts), whole[start:end])

@@ -16,8 +16,8 @@ from leapcheck.states import States
 from leapcheck_reference import Tree
 from leapcheck_reference.scalar import as_objects, sin_cos
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.compiled import compiled
 from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.kernel import program
 from leapcheck_reference.trace.lowering import angles, with_given_sines
 from leapcheck_reference.trace.record import record
 
@@ -45,8 +45,8 @@ def _compiled_answers(tree: Tree, quantities: Sequence[str], states: States) -> 
 
 
 def _evaluated(key: bytes, graph: Graph, inputs: Mapping[str, Floats]) -> dict[str, Floats]:
-    program = compiled(key, lambda: graph)
-    return program({name: inputs[name] for name in program.inputs})
+    code = program(key, lambda: graph)
+    return code({name: inputs[name] for name in code.inputs})
 
 
 def _readable(tree: Tree, name: str, states: States, i: int) -> Any:

@@ -40,11 +40,12 @@ def distances(
         for first in range(0, len(pairs), MOST):
             _write_compiled(participants, ranges, tuple(pairs[first : first + MOST]), weights, found[:, first:])
         return found
-    for rows, slots in zip(found, ranges, strict=True):
-        for row, (i, j) in zip(rows, pairs, strict=True):
-            a = participants[i][:, slots]
-            off = np.abs(a - participants[j][:, slots] if j >= 0 else a)
-            row[:] = (off if weights is None else off * weights).max(axis=1, initial=0.0).ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows, slots in zip(found, ranges, strict=True):
+            for row, (i, j) in zip(rows, pairs, strict=True):
+                a = participants[i][:, slots]
+                off = np.abs(a - participants[j][:, slots] if j >= 0 else a)
+                row[:] = (off if weights is None else off * weights).max(axis=1, initial=0.0).ravel()
     return found
 
 

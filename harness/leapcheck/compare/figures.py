@@ -102,7 +102,8 @@ def _looked_at_again(at: Bench, quantity: str, pairs: Mapping[Row, Tally]) -> It
     for k, row in enumerate(pairs):
         two = slice(2 * k, 2 * k + 2)
         mine, others = answers[row.engine][two], answers[row.against][two]
-        yield row, Again(mine, others, scale_free(mine - others, scale[two]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield row, Again(mine, others, scale_free(mine - others, scale[two]))
 
 
 def _largest(values: Floats) -> tuple[int, ...]:
@@ -115,7 +116,8 @@ def _comparison(spec: RobotSpec, row: Row, found: Tally, again: Again) -> Compar
     rounding, tolerance = max(float(peak.value[0]), 0.0), float(found.tolerance[0])
     worst_error = rounding * tolerance / TOLERANCE_UNITS
     q, v, tau = (tuple(float(x) for x in part[0]) for part in (peak.q, peak.v, peak.tau))
-    difference = scale_free(again.mine - again.others, np.ones(()))
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = scale_free(again.mine - again.others, np.ones(()))
     place, farthest = _largest(again.error[0]), _largest(difference)
     values = float(again.mine[(0, *place)]), float(again.others[(0, *place)])
     return Comparison(

@@ -31,6 +31,7 @@ def _largest(at: Slots, values: Values, a: Floats, b: Floats, told: np.ndarray[t
         return np.full(at.place.shape, -1.0)
     if values.weights is None or not at.first:
         return np.zeros(at.place.shape)
-    off = np.abs(a[:, at.range] - b[:, at.range]) * values.weights
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs(a[:, at.range] - b[:, at.range]) * values.weights
     largest = off.swapaxes(0, 1).reshape(off.shape[1], -1)[:, : len(told)][:, told].max(axis=1)
     return np.where(at.place < 0, 0.0, np.where(np.isnan(largest), np.inf, largest)[at.place])

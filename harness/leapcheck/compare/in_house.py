@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from leapcheck.compare.code_hash import code_hash
 from leapcheck.compare.perturbation import DRAWS, ULPS, perturbation, perturbed_spec
 from leapcheck.compare.slots import SlotMap, Slots, mass_weights, slot_map, slots_alone
 from leapcheck.quantities import QUANTITIES, Scale
@@ -18,6 +19,7 @@ from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference import build
 from leapcheck_reference.scalar import Array
+from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import cached
 from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram
 from leapcheck_reference.trace.graph import Graph
@@ -61,7 +63,7 @@ class InHouse:
         self._spec = with_rotor_bodies(spec).spec if self._gears else spec
         self._compile = compile_code
         self.quantities = tuple(quantities)
-        self.key = f"{spec_hash(self._spec)} {' '.join(quantities)} ".encode()
+        self.key = f"{code_hash()} {spec_hash(self._spec)} {' '.join(quantities)} ".encode()
         self.slot_map: SlotMap = pickle.loads(cached(b"slots " + self.key, lambda: pickle.dumps(self._traced()[0])))
         self.slot_count = self.slot_map.count + len(quantities)
         self._program = self.slot_program(b"in-house", lambda: self._traced()[1])
@@ -116,7 +118,7 @@ class InHouse:
 
     def slot_program(self, role: bytes, make: Callable[[], Graph]) -> SlotProgram:
         """A record whose output is SLOTS made executable."""
-        return SlotProgram(self.program(role, make))
+        return SlotProgram(self.program(role, make), native.vector_width() if self._compile and native.is_available() else None)
 
     def inputs(self, states: States) -> dict[str, Floats]:
         """Arrays (n, width) of what the algorithms take; rotor coordinates included where the rotors are bodies."""
@@ -132,33 +134,36 @@ class InHouse:
         symbols = inputs(tree, recorded, recorder)
         exact = answers(tree, recorded, symbols)
         at = slot_map({name: exact[name] for name in self.quantities}, recorder)
-        weights = mass_weights(at, exact["mass_matrix"]) if "mass_matrix" in self.quantities else []
+        M = at.of.get("mass_matrix")
+        weights = mass_weights([M.entry(slot) for slot in range(len(M.first))], exact["mass_matrix"]) if M else []
         slots = slots_alone(at, exact, recorder)
         # Draw after draw, so that what the quantities of one moved robot share is needed for a short while only.
         movements = [
-            self._movement(at.of[name], slots, moved, weights, recorder)
-            for moved in (slots_alone(at, self._moved(draw, at, symbols), recorder) for draw in range(DRAWS))
+            self._movement(at.of[name], exact[name], moved[name], recorder)
+            for moved in (self._moved(draw, symbols) for draw in range(DRAWS))
             for name in self.quantities
         ]
         scales = [self._scale(at.of[name], slots, recorder) for name in self.quantities]
         energy = exact[ENERGY].item() if cancelling else recorder.constant(0.0)
         return at, recorder.graph({SLOTS: np.array([*slots, *scales, *movements, energy, *weights], dtype=object)})
 
-    def _moved(self, draw: int, at: SlotMap, symbols: Mapping[str, Array]) -> dict[str, Array]:
+    def _moved(self, draw: int, symbols: Mapping[str, Array]) -> dict[str, Array]:
         """Answers of the robot and at the state that a draw moves by up to `ULPS`."""
         rng = np.random.default_rng(draw)
         tree = build(perturbed_spec(self._spec, rng))
         off = {name: values * perturbation(rng, values.shape) for name, values in symbols.items()}
-        found = answers(tree, self.quantities, off)
-        return {name: values for name, values in found.items() if values.shape == at.of[name].place.shape}
+        return answers(tree, self.quantities, off)
 
-    def _movement(
-        self, of: Slots, slots: Sequence[Symbol], moved: Sequence[Symbol], weights: Sequence[Symbol], recorder: Recorder
-    ) -> Symbol:
-        """Largest movement of a slot; scale-free for M, whose weights are given."""
-        numbers = range(of.range.start, of.range.stop)
-        factors = weights if QUANTITIES[of.quantity].scale is Scale.DIAGONAL else [recorder.constant(1.0)] * len(numbers)
-        return largest([abs((moved[i] - slots[i]) * w) for i, w in zip(numbers, factors, strict=True)], recorder)
+    def _movement(self, of: Slots, exact: Array, moved: Array, recorder: Recorder) -> Symbol:
+        """Largest movement of an entry, scale-free for M; 0 for answers of different shapes."""
+        if moved.shape != exact.shape:
+            return recorder.constant(0.0)
+        entries = of.representatives
+        movements = [recorder.symbol(moved[index]) - exact[index] for index in entries]
+        if QUANTITIES[of.quantity].scale is Scale.DIAGONAL:
+            weights = mass_weights(entries, exact)
+            movements = [movement * weight for movement, weight in zip(movements, weights, strict=True)]
+        return largest([abs(movement) for movement in movements], recorder)
 
     def _scale(self, of: Slots, slots: Sequence[Symbol], recorder: Recorder) -> Symbol:
         """What errors of a quantity are divided by; 1 for M, whose slots have weights of their own."""
@@ -178,17 +183,24 @@ class InHouse:
 class SlotProgram:
     """A program whose results are slots; they lie in memory that the next call writes over."""
 
-    def __init__(self, run: Program) -> None:
+    def __init__(self, run: Program, lanes: int | None) -> None:
+        """Takes the program, and the lanes of the blocks where it is one of NumPy: too long to be compiled as the others are."""
         self._run = run
+        self._lanes = lanes
         self._memory: Floats | None = None
 
     def __call__(self, inputs: Mapping[str, Floats]) -> Floats:
-        """Slots in blocks (blocks, slots, lanes): lanes is the vector's width, or n where nothing is compiled."""
+        """Slots in blocks (blocks, slots, lanes), the last one filled up with the last state: lanes is the vector's width, or n
+        where nothing is compiled.
+        """
         needed = {name: inputs[name] for name in self._run.inputs}
         if isinstance(self._run, CompiledProgram):
             self._memory = self._run.results(needed, self._memory)
             return self._memory
-        return np.ascontiguousarray(self._run(needed)[SLOTS].T)[None]
+        rows = self._run(needed)[SLOTS]
+        lanes = self._lanes or len(rows)
+        filled = rows[np.minimum(np.arange(-(-len(rows) // lanes) * lanes), len(rows) - 1)]
+        return np.ascontiguousarray(filled.reshape(-1, lanes, rows.shape[1]).swapaxes(1, 2))
 
 
 def _identity(count: int) -> Graph:

@@ -95,7 +95,8 @@ class AnsweringEngine:
     def _checked(self, name: str, values: Floats, n: int) -> Floats:
         if values.shape != (n, *self._shapes[name]):
             raise ShapeError(
-                f"engine '{self._engine.name}': {name} has shape {values.shape}, the in-house answers {(n, *self._shapes[name])}: "
+                f"engine '{self._engine.name}': {name} has shape {values.shape}, the in-house answers "
+                f"{(n, *self._shapes[name])}: "
                 "the models differ in size, or states were left out"
             )
         return np.ascontiguousarray(values, dtype=float)

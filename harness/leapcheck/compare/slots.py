@@ -7,7 +7,7 @@ other entries are from the slot or the constant that they repeat is kept beside 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,12 @@ class Slots:
         constants = np.abs(self.factor[self.place < 0])
         return float(constants.max(initial=0.0))
 
+    @property
+    def representatives(self) -> list[tuple[int, ...]]:
+        """Indices of one entry for each slot, then of all constant ones."""
+        constants = [tuple(int(i) for i in index) for index in np.argwhere(self.place < 0)]
+        return [self.entry(slot) for slot in range(len(self.first))] + constants
+
     def entry(self, slot: int) -> tuple[int, ...]:
         """Indices of the entry that stands for a slot."""
         return tuple(int(i) for i in np.unravel_index(self.first[slot], self.place.shape)) if self.place.ndim else ()
@@ -73,7 +79,7 @@ def slot_map(answers: Mapping[str, Symbols], recorder: Recorder) -> SlotMap:
         first: dict[int, int] = {}
         place, factor = np.empty(entries.shape, dtype=np.int64), np.empty(entries.shape)
         for flat, (index, entry) in enumerate(np.ndenumerate(entries)):
-            symbol = _symbol(entry, recorder)
+            symbol = recorder.symbol(entry)
             constant = symbol.number
             if constant is not None:
                 place[index], factor[index] = -1, float(constant)
@@ -109,7 +115,7 @@ def slots_alone(at: SlotMap, answers: Mapping[str, Symbols], recorder: Recorder)
 
 def _in_slots(slots: Slots, answer: Symbols, recorder: Recorder) -> list[Symbol]:
     factors = slots.factor.ravel()
-    return [_symbol(answer.flat[flat], recorder) * float(factors[flat]) for flat in slots.first]
+    return [recorder.symbol(answer.flat[flat]) * float(factors[flat]) for flat in slots.first]
 
 
 def _remainder(slots: Slots, answer: Symbols, recorder: Recorder) -> Symbol:
@@ -119,7 +125,7 @@ def _remainder(slots: Slots, answer: Symbols, recorder: Recorder) -> Symbol:
     off = []
     for index, entry in np.ndenumerate(answer):
         place, factor = slots.place[index], float(slots.factor[index])
-        deviation = _symbol(entry, recorder) - (mine[place] * factor if place >= 0 else factor)
+        deviation = recorder.symbol(entry) - (mine[place] * factor if place >= 0 else factor)
         if deviation != 0.0:
             off.append((index, abs(deviation)))
     if scaled and off:
@@ -128,16 +134,11 @@ def _remainder(slots: Slots, answer: Symbols, recorder: Recorder) -> Symbol:
     return largest([deviation for _, deviation in off], recorder)
 
 
-def mass_weights(at: SlotMap, M: Symbols) -> list[Symbol]:
-    """1 / sqrt(M_ii M_jj) for each slot of the mass matrix."""
+def mass_weights(entries: Iterable[tuple[int, ...]], M: Symbols) -> list[Symbol]:
+    """1 / sqrt(M_ii M_jj) for some entries (i, j) of the mass matrix."""
     inverse = _inverse_roots(M)
-    pairs = (at.of["mass_matrix"].entry(slot) for slot in range(len(at.of["mass_matrix"].first)))
-    return [inverse[i] * inverse[j] for i, j in pairs]
+    return [inverse[i] * inverse[j] for i, j in entries]
 
 
 def _inverse_roots(M: Symbols) -> list[Any]:
     return [1.0 / entry.sqrt() if isinstance(entry, Symbol) else 1.0 / float(np.sqrt(entry)) for entry in np.diagonal(M)]
-
-
-def _symbol(entry: Any, recorder: Recorder) -> Symbol:
-    return entry if isinstance(entry, Symbol) else recorder.constant(entry)

@@ -169,7 +169,8 @@ def tally(spec: RobotSpec, states: States, rows: Sequence[Row], error: Floats, a
     is told by the kinds.
     """
     error, absolute = np.where(np.isnan(error), np.inf, error), np.where(np.isnan(absolute), np.inf, absolute)
-    in_units = error / rounding
+    with np.errstate(over="ignore"):
+        in_units = error / rounding
     distance = base_distance(spec, states)
     allowance = np.where(distance > NEAR, 1.0 + distance / REACH, 1.0)
     # Far from the origin an engine that computes in world coordinates cancels: imprecise, not wrong.

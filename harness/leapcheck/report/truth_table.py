@@ -41,7 +41,7 @@ def truth_table(run: Run) -> TruthTable:
     present = {a.engine for a in run.accuracies}
     rows: dict[str, dict[str, Accuracy]] = {name: {} for name in in_usual_order(a.quantity for a in run.accuracies)}
     for accuracy in run.accuracies:
-        rows[accuracy.quantity].setdefault(accuracy.engine, accuracy)
+        rows[accuracy.quantity][accuracy.engine] = accuracy
     engines = tuple(engine.name for engine in run.engines if engine.name in present)
     return TruthTable(engines, rows, frozenset((d.quantity, d.engine) for d in run.discrepancies))
 

@@ -133,7 +133,8 @@ class CompiledProgram:
 
     def blocks(self, inputs: Mapping[str, Floats]) -> Floats:
         """Inputs (n, *shape), n a multiple of `lanes`, as blocks (n / lanes, numbers, lanes)."""
-        flat = [np.asarray(inputs[name], dtype=float).reshape(len(inputs[name]), -1) for name in self.inputs]
+        arrays = [(np.asarray(inputs[name], dtype=float), prod(shape)) for name, shape in self.inputs.items()]
+        flat = [array.reshape(len(array), numbers) for array, numbers in arrays]
         rows = np.concatenate(flat, axis=1)
         if len(rows) % self.lanes:
             raise ValueError(f"{len(rows)} states are no whole number of blocks: give a multiple of {self.lanes}")
@@ -148,10 +149,9 @@ class CompiledProgram:
     def bound_blocks(self, inputs: Floats, results: Floats) -> Callable[[], None]:
         """A call without arguments that does `evaluate_blocks` on what the arrays then hold; they are checked once, here."""
         blocks = len(inputs)
-        for name, array, numbers in (("inputs", inputs, self._input_count), ("results", results, self.entry_count)):
-            if array.shape != (blocks, numbers, self.lanes) or not array.flags.c_contiguous or address(array) % (8 * self.lanes):
-                raise ValueError(f"{name} {array.shape}: give an aligned C-ordered array ({blocks}, {numbers}, {self.lanes})")
-        evaluate, scratch, source, target = self._blocks, self._scratch, address(inputs), address(results)
+        source = _address_of_blocks("inputs", inputs, (blocks, self._input_count, self.lanes), inputs.flags.c_contiguous)
+        target = _address_of_blocks("results", results, (blocks, self.entry_count, self.lanes), results.flags.carray)
+        evaluate, scratch = self._blocks, self._scratch
 
         def run(_alive: object = (inputs, results)) -> None:
             if blocks:
@@ -217,6 +217,14 @@ def address(array: NDArray[np.generic]) -> int:
         return ctypes.addressof(BYTE.from_buffer(array))  # type: ignore[arg-type]  # a sixth of the time, for what may be written to
     except (TypeError, ValueError):
         return int(array.__array_interface__["data"][0])
+
+
+def _address_of_blocks(name: str, array: Floats, shape: tuple[int, int, int], is_ordered: bool) -> int:
+    """Address of an array that machine code may go through in vectors; ValueError for any other."""
+    first, aligned_to = address(array), 8 * shape[2]
+    if array.shape != shape or array.dtype != np.float64 or not is_ordered or (array.size and first % aligned_to):
+        raise ValueError(f"{name} {array.shape}: give an aligned C-ordered array {shape} of doubles")
+    return first
 
 
 def _table(arrays: Sequence[Floats], first: int) -> ctypes.Array[ctypes.c_void_p]:

@@ -104,13 +104,13 @@ class Kernel:
         return self._bound(taken, self._checked(out, n), n)
 
     def _bound(self, inputs: dict[str, Floats], out: Mapping[str, Floats], n: int) -> Callable[[], None]:
-        validity, largest, program = np.empty(n), np.maximum.reduce, self._program
+        validity, program = np.empty(n), self._program
         written = {**out, VALIDITY: validity}
         evaluate = program.bound(inputs, written) if isinstance(program, CompiledProgram) else partial(program, inputs, written)
 
         def run() -> None:
             evaluate()
-            if n and not largest(validity) <= LIMIT:
+            if n and not validity.item(validity.argmax()) <= LIMIT:  # a third of the time of max(); NaN is the largest
                 raise_invalid(self._tree, inputs, np.flatnonzero(~(validity <= LIMIT)))
 
         return run

@@ -30,10 +30,9 @@ class Recorder:
         self._input_count = 0
         self._zero = self.constant(0)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether constants are exact rationals."""
-        return self._number is not float
+    def symbol(self, value: Any) -> Symbol:
+        """The value itself where it is a symbol, else the symbol of a constant."""
+        return value if isinstance(value, Symbol) else self.constant(value)
 
     def constant(self, value: Any) -> Symbol:
         """The symbol of a constant."""

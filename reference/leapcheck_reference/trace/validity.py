@@ -24,7 +24,7 @@ LIMIT = 1.9 * QUATERNION_TOLERANCE
 def with_validity(graph: Graph, quaternions: tuple[int, ...]) -> Graph:
     """The graph with the output VALIDITY: max over the quaternions of | |q|^2 - 1 |, and NaN for inputs that are not finite.
 
-    `quaternions` are the places of their first numbers among all inputs. One addition an input and ten operations a
+    `quaternions` are the places of their first numbers among all inputs. One addition an input, and eight operations a
     quaternion: the kernel itself says whether every state of a batch was valid.
     """
     nodes = list(graph.nodes)
@@ -35,9 +35,13 @@ def with_validity(graph: Graph, quaternions: tuple[int, ...]) -> Graph:
         return len(nodes) - 1
 
     inputs = [places[k] if k in places else number(Node(Op.INPUT, (), k)) for k in range(graph.input_count)]
-    zero = total = number(Node(Op.CONSTANT, (), 0.0))
-    for i in inputs:
-        total = number(Node(Op.ADD, (total, i)))
+    zero = number(Node(Op.CONSTANT, (), 0.0))
+    seen = {first + i for first in quaternions for i in range(4)}  # their norm tells of them, too
+    sums = [node for k, node in enumerate(inputs) if k not in seen] or [zero]
+    while len(sums) > 1:  # pair by pair: one long chain would have the whole kernel wait for it
+        pairs = [number(Node(Op.ADD, pair)) for pair in zip(sums[::2], sums[1::2], strict=False)]
+        sums = pairs + sums[len(sums) // 2 * 2 :]
+    (total,) = sums
     worst = number(Node(Op.MUL, (total, zero)))
     worst = number(Node(Op.ABS, (worst,)))  # 0, or NaN
     one = number(Node(Op.CONSTANT, (), 1.0))

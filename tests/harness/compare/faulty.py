@@ -113,6 +113,18 @@ def half_right(spec: RobotSpec) -> Functions:
     return right | {"mass_matrix": mass_matrix}
 
 
+def seldom_right(spec: RobotSpec) -> Functions:
+    """M is wrong by a tenth at states with a first joint above zero; the bias force raises at very fast ones."""
+    right = clean(spec)
+
+    def bias_force(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if v[0] > 98.0:
+            raise ArithmeticError("too fast")
+        return np.asarray(right["bias_force"](q, v))
+
+    return {"mass_matrix": lambda q: right["mass_matrix"](q) * (1.1 if q[0] > 0.0 else 1.0), "bias_force": bias_force}
+
+
 def far_fault(spec: RobotSpec) -> Functions:
     """M is off by a millionth where the base is farther than 50 m."""
     M = clean(spec)["mass_matrix"]

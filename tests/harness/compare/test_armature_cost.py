@@ -19,8 +19,8 @@ ARMATURE_ONLY, NO_ARMATURE, DROPPED = range(3)
 
 # Median and worst of |dqdd| / |qdd| over 200 generic states, and how far another seed may move them. The page of the
 # Mini Cheetah says 8.0 % (14 %) and 8x (15x) over states of its own.
-MEASURED = {ARMATURE_ONLY: (0.079, 0.098), NO_ARMATURE: (8.46, 18.3), DROPPED: (8.49, 18.4)}
-OTHER_SEED = 0.06  # relative, seeds 0 and 1; measured 0.051 (worst of six seeds: 0.14)
+MEASURED = {ARMATURE_ONLY: (0.079, 0.098), NO_ARMATURE: (8.49, 17.2), DROPPED: (8.54, 17.3)}
+OTHER_SEED = 0.06  # relative, seeds 0 and 1; measured 0.043 (worst of eight seeds: 0.13)
 
 MUJOCO_AGREES = 1e-11  # relative; measured 2e-14
 NOTHING = 1e-13  # relative; measured 0

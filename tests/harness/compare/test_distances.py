@@ -76,8 +76,7 @@ def test_what_is_no_number_stays_at_its_state(value: float, other: float, expect
     participants = blocks(2, lanes)
     right = distances(participants, RANGES, [(0, 1)])
     participants[0][1, 6, 2], participants[1][1, 6, 2] = value, other
-    with np.errstate(invalid="ignore"):
-        found = distances(participants, RANGES, [(0, 1)])
+    found = distances(participants, RANGES, [(0, 1)])
     right[2, 0, lanes + 2] = expected
     assert np.array_equal(found, right, equal_nan=True)
 

@@ -3,30 +3,139 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 from run_cases import LEG, OURS, run_of, without_truth
+from wrapped import Spoil, Wrapped, with_entry
 
-from leapcheck.compare.run import Plan, blocks, compared
+from leapcheck.compare.run import Plan, blocks, compared, jobs
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.report import run_json
-from leapcheck.states import UNIT, generated_states
-from leapcheck_models.robots import load
+from leapcheck.states import UNIT, Floats, States, generated_states, joined
+from leapcheck_models.robots import ROBOTS, load
+from leapcheck_models.spec import RobotSpec
+
+FAILING = (*OURS, "faulty:gravity_off", "faulty:not_a_number", "faulty:seldom_right", "faulty:raising_factory")
+COUNT = 5 * UNIT + 40
 
 
-def test_one_and_two_processes_give_the_same_record() -> None:
-    engines = (*OURS, "faulty:gravity_off", "faulty:not_a_number")
-    plan = Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix", "bias_force"), 2 * UNIT + 40)
-    alone, together = compared(plan, workers=1), compared(plan, workers=2)
-    assert run_json(alone) == run_json(together)
-    assert alone.provenance.states == 2 * UNIT + 40
-    assert alone.discrepancies
-    assert alone.failures
+def long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes a run of a few states behave as one of many: compiled code, a job for each block, processes where asked for."""
+    monkeypatch.setattr("leapcheck.compare.run.COMPILED_FROM", 1)
+    monkeypatch.setattr("leapcheck.compare.run.JOB", 1)
 
 
-def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure() -> None:
+@cache
+def plan_with_failures() -> tuple[Plan, str]:
+    """A plan in which engines err, fail at some states or cannot be made, and its record by NumPy, unit by unit."""
+    plan = Plan("two_link_arm", load("two_link_arm"), FAILING, ("mass_matrix", "bias_force"), COUNT, block_units=1)
+    run = compared(plan)
+    assert run.provenance.states == COUNT
+    assert {d.engine for d in run.discrepancies} == {"faulty:gravity_off", "faulty:seldom_right"}
+    assert [(failure.engine, failure.quantity) for failure in run.failures] == [
+        ("faulty:not_a_number", "bias_force"),
+        ("faulty:seldom_right", "bias_force"),
+        ("faulty:raising_factory", ""),
+    ]
+    counts = {(row.quantity, row.engine): row.states for row in run.comparisons if row.against == "reference"}
+    assert counts["bias_force", "mujoco"] == counts["mass_matrix", "faulty:seldom_right"] == COUNT
+    assert 0 < counts["bias_force", "faulty:seldom_right"] < COUNT  # without the units in which it failed
+    return plan, run_json(run)
+
+
+@pytest.mark.parametrize("block_units", [2, 3, 8])
+def test_the_size_of_blocks_changes_no_bit(block_units: int) -> None:
+    plan, record = plan_with_failures()
+    assert run_json(compared(replace(plan, block_units=block_units))) == record
+
+
+@pytest.mark.parametrize("block_units", [1, 3])
+def test_compiled_code_changes_no_bit(block_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, record = plan_with_failures()
+    long(monkeypatch)
+    assert plan.is_long
+    assert run_json(compared(replace(plan, block_units=block_units))) == record
+
+
+@pytest.mark.parametrize(("workers", "block_units"), [(2, 1), (3, 2)])
+def test_the_number_of_processes_changes_no_bit(workers: int, block_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, record = plan_with_failures()
+    long(monkeypatch)
+    seen: list[tuple[int, int]] = []
+    run = compared(replace(plan, block_units=block_units), workers, lambda done, total: seen.append((done, total)))
+    assert run_json(run) == record
+    assert seen == [(i + 1, 6 // block_units) for i in range(6 // block_units)]
+
+
+@pytest.mark.parametrize(
+    "robot", ["tree4_9", "random:32", *(pytest.param(name, marks=pytest.mark.slow) for name in ROBOTS if name != "tree4_9")]
+)
+def test_neither_changes_a_bit_of_any_quantity(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = load(robot)
+    plan = Plan(robot, spec, OURS, count=2 * UNIT + 9, block_units=3)
+    record = run_json(compared(plan))
+    long(monkeypatch)
+    assert run_json(compared(replace(plan, block_units=1))) == record
+
+
+def test_nor_does_code_that_is_too_long_to_be_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Some programs of a run are then compiled and others are not."""
+    plan = Plan("random:32", load("random:32"), OURS, ("mass_matrix", "bias_force", "contact_inertia"), UNIT + 9)
+    record = run_json(compared(plan))
+    long(monkeypatch)
+    monkeypatch.setenv("LEAPCHECK_CACHE", str(tmp_path))
+    monkeypatch.setattr("leapcheck_reference.trace.compiled.LONGEST", 2000)
+    assert run_json(compared(plan)) == record
+
+
+def own_states(spec: RobotSpec, far_units: tuple[int, ...]) -> States:
+    """Three units, and some more, of the user's; in some of them every base is far."""
+    states = joined([generated_states(spec, 4 * UNIT, 0, unit) for unit in range(4)])[: 3 * UNIT + 8]
+    q, far = states.q.copy(), np.isin(states.index // UNIT, far_units)
+    q[far, :3] = 1e4 * np.sign(q[far, :3])
+    return replace(states, q=q, kind=("file",) * len(states))
+
+
+@pytest.mark.parametrize("far_units", [(), (1,), (0, 2), (0, 1, 2, 3)])
+def test_nor_do_units_that_are_far_or_hold_no_number_or_end_the_sample(
+    far_units: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Engines that answer NaN at a state, one that refuses a unit; the last block has as many states as a vector has lanes."""
+    for module in ("bench", "heat", "tally"):
+        monkeypatch.setattr(f"leapcheck.compare.{module}.SAMPLE", 2 * UNIT - 3)
+    spec, quantities = load("random:32"), ("mass_matrix", "contact_jacobians")
+    engines = (
+        "reference",
+        "pinocchio",
+        Wrapped(spec, with_entry("mass_matrix", (1, 0), lambda x: x * np.nan, UNIT + 9), quantities, "nan"),
+        Wrapped(spec, refusing(2 * UNIT + 1), quantities, "refusing"),
+    )
+    plan = Plan("random:32", spec, engines, quantities, states=own_states(spec, far_units), states_file="own.npz", block_units=1)
+    record = run_json(compared(plan))
+    for block_units in (2, 3, 8):
+        assert run_json(compared(replace(plan, block_units=block_units))) == record
+    long(monkeypatch)
+    assert run_json(compared(replace(plan, block_units=2))) == record
+
+
+def refusing(index: int) -> Spoil:
+    """Raises where one state is among those asked for."""
+
+    def spoil(_name: str, values: Floats, states: States) -> Floats:
+        if index in states.index:
+            raise ArithmeticError("not here")
+        return values
+
+    return spoil
+
+
+def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    long(monkeypatch)
     engines = ("reference", "mujoco", "faulty:only_in_the_first_process")
-    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 2 * UNIT), workers=2)
+    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 3 * UNIT), workers=2)
     assert run.exit_status == 1
     (failure,) = run.failures
     assert failure.engine == engines[-1]
@@ -34,9 +143,10 @@ def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure() -> None:
     assert {(row.engine, row.against) for row in run.comparisons} == {("mujoco", "reference")}
 
 
-def test_progress_counts_the_units() -> None:
+def test_progress_counts_the_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leapcheck.compare.run.JOB", 1)
     seen: list[tuple[int, int]] = []
-    plan = Plan("two_link_arm", load("two_link_arm"), ("reference", "mujoco"), ("mass_matrix",), 2 * UNIT + 1)
+    plan = Plan("two_link_arm", load("two_link_arm"), ("reference", "mujoco"), ("mass_matrix",), 2 * UNIT + 1, block_units=1)
     compared(plan, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
@@ -85,11 +195,23 @@ def test_a_state_alone_gives_the_error_that_was_reported(robot: str) -> None:
 
 def test_blocks_of_a_plan() -> None:
     spec = load("two_link_arm")
-    plan = Plan("two_link_arm", spec, count=UNIT + 3)
-    assert [len(block) for block in blocks(plan)] == [UNIT, 3]
+    plan = Plan("two_link_arm", spec, count=5 * UNIT + 3)
+    assert [len(block) for block in blocks(plan)] == [2 * UNIT, 2 * UNIT, UNIT + 3]
+    assert [len(block) for block in blocks(replace(plan, block_units=1))] == [UNIT] * 5 + [3]
+    whole = joined(list(blocks(plan)))
+    assert whole.index.tolist() == list(range(5 * UNIT + 3))
+    assert np.array_equal(whole.q, joined(list(blocks(replace(plan, block_units=3)))).q)
     (only,) = blocks(replace(plan, only=UNIT + 1))
     assert only.index.tolist() == [UNIT + 1]
     assert only.q.tolist() == plan.unit(1).q[1:2].tolist()
+
+
+def test_a_plan_is_long_by_its_states() -> None:
+    plan = Plan("two_link_arm", load("two_link_arm"), count=20_000)
+    assert plan.is_long
+    assert not replace(plan, only=3).is_long
+    assert not replace(plan, count=19_999).is_long
+    assert sum(len(block) for part in jobs(plan) for block in part) == -(-20_000 // UNIT)
 
 
 def test_provenance_names_everything_that_the_run_depends_on() -> None:

@@ -32,7 +32,7 @@ def states(spec: RobotSpec) -> States:
 def one(spec: RobotSpec, states: States, error: Floats, unit: Floats | float = EPS) -> Tally:
     """The tally of a single row, its absolute errors twice the others."""
     error = np.asarray(error, dtype=float)[None]
-    return tally(spec, states, [ROWS[0]], error, error + error.clip(max=1e300), np.broadcast_to(unit, error.shape))
+    return tally(spec, states, [ROWS[0]], error, error + error.clip(max=1e280), np.broadcast_to(unit, error.shape))
 
 
 def at(states: States, index: int, value: float, others: float = 0.0) -> Floats:

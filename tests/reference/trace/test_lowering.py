@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import flint
-import generic_states
 import numpy as np
 import pytest
 
 import leapcheck_reference as reference
 from leapcheck_models.robots import load
 from leapcheck_reference.trace.graph import Graph, Op
-from leapcheck_reference.trace.lowering import angles, lowered, with_given_sines
+from leapcheck_reference.trace.lowering import angles, lowered
 from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.symbol import Recorder
@@ -27,41 +25,6 @@ ULPS = 1.0  # to 1e5 rad; measured worst of 20 million 0.91
 HUGE = 2e-14  # absolute, to 1e9 rad; measured worst 1.8e-14
 PAIR = 45  # arithmetic operations of a sine and a cosine
 QUANTITIES = ("mass_matrix", "bias_force", "contact_positions", "contact_jacobians", "contact_bias_accelerations")
-
-
-def of_floats(operation: Callable[[float, float], float]) -> Any:
-    """The operation as a method of `Number`; NumPy does it entry by entry for an array."""
-    return lambda a, b: NotImplemented if isinstance(b, np.ndarray) else Number(operation(float(a), float(b)))
-
-
-class Number:
-    """A Python float that NumPy does not know as one: arrays of it are never added up in another order by a library."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = float(value)
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __eq__(self, other: object) -> bool:
-        return self.value == other
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def sin(self) -> Number:
-        return Number(math.sin(self.value))
-
-    def cos(self) -> Number:
-        return Number(math.cos(self.value))
-
-    def __neg__(self) -> Number:
-        return Number(-self.value)
-
-    __add__, __sub__, __mul__, __truediv__ = map(of_floats, (operator.add, operator.sub, operator.mul, operator.truediv))
-    __radd__, __rmul__ = __add__, __mul__
-    __rsub__ = of_floats(lambda a, b: b - a)
-    __rtruediv__ = of_floats(lambda a, b: b / a)
 
 
 def pair() -> Graph:
@@ -167,17 +130,3 @@ def test_a_lone_cosine() -> None:
     recorder = Recorder(float)
     low = lowered(recorder.graph({"cos": np.cos(recorder.input("x") * 2.0)}))
     assert NumpyProgram(low)({"x": np.array([1.0])})["cos"] == pytest.approx(math.cos(2.0), rel=1e-15)
-
-
-@pytest.mark.parametrize("robot", generic_states.ROBOTS)
-def test_given_sines_give_the_readable_codes_bits(robot: str) -> None:
-    at = generic_states.case(robot)
-    graph = record(at.tree, QUANTITIES)
-    states = {"q": at.q[None], "v": at.v[None]}
-    given = NumpyProgram(angles(graph))(states)["angles"][0]
-    sines = {"sin": np.array([[math.sin(x) for x in given]]), "cos": np.array([[math.cos(x) for x in given]])}
-    answers = NumpyProgram(with_given_sines(graph))(states | sines)
-    state = [np.array([Number(x) for x in values], dtype=object) for values in (at.q, at.v)]
-    for name in QUANTITIES:
-        readable = getattr(reference, name)(at.tree, *state[: 2 if "v" in record(at.tree, (name,)).inputs else 1])
-        assert np.array_equal(answers[name][0], readable.astype(float)), name

@@ -1,0 +1,142 @@
+"""The cache on disk: found again, never half, never another's; and what cannot be kept is made anew."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NoReturn
+
+import generic_states
+import pytest
+from kernel_cases import made, same_bits, states
+
+from leapcheck_reference import kernel
+from leapcheck_reference.trace import cache, native
+from leapcheck_reference.trace import kernel as kernel_module
+from leapcheck_reference.trace.cache import FOLDER_VARIABLE, cached, folder
+
+QUANTITIES = ("mass_matrix", "bias_force")
+PROGRAM = """
+import sys
+import numpy as np
+from leapcheck_models.robots import load
+from leapcheck_reference import build, kernel
+tree = build(load("pupper_leg"))
+sys.stdout.buffer.write(kernel(tree, ("mass_matrix", "bias_force"))(np.ones((3, 3)), np.ones((3, 3)))["bias_force"].tobytes())
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def never(*_: object) -> NoReturn:
+    raise AssertionError("made once more")
+
+
+def test_what_was_made_is_found_again(own_folder: Path) -> None:
+    assert cached(b"key", lambda: b"content") == b"content"
+    assert cached(b"key", never) == b"content"
+    assert cached(b"other", lambda: b"") == b""
+    assert cached(b"other", never) == b""
+    assert sorted(path.suffix for path in own_folder.iterdir()) == [".bin", ".bin"]
+
+
+@pytest.mark.parametrize("target", ["compiled", "NumPy"])
+def test_from_the_cache_nothing_is_traced(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if target == "NumPy":
+        monkeypatch.setattr(native, "is_available", lambda: False)
+    tree, given = generic_states.case("pupper_leg").tree, states("pupper_leg", 9)
+    expected = kernel(tree, QUANTITIES)(given["q"], given["v"])
+    monkeypatch.setattr(kernel_module, "record", never)
+    monkeypatch.setattr(native, "object_code", never)
+    assert same_bits(kernel(tree, QUANTITIES)(given["q"], given["v"]), expected)
+    with pytest.raises(AssertionError, match="made once more"):
+        kernel(tree, ("mass_matrix",))
+
+
+def test_another_robot_width_or_source_is_not_found(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def files() -> int:
+        return len(list(own_folder.iterdir()))
+
+    kernel(generic_states.case("pupper_leg").tree, QUANTITIES)
+    assert files() == 1
+    kernel(generic_states.case("two_link_arm").tree, QUANTITIES)
+    assert files() == 2
+    kernel(generic_states.case("pupper_leg").tree, QUANTITIES[:1])
+    assert files() == 3
+    kernel(generic_states.case("pupper_leg").tree, QUANTITIES, lanes=4 if native.vector_width() == 2 else 2)
+    assert files() == 4
+    monkeypatch.setattr(cache, "_source_hash", lambda: b"another version")
+    kernel(generic_states.case("pupper_leg").tree, QUANTITIES)
+    assert files() == 5
+
+
+@pytest.mark.parametrize("left", [slice(-1), slice(0), slice(40), slice(None, None, -1)])
+def test_a_torn_file_is_made_anew(own_folder: Path, left: slice) -> None:
+    given = states("pupper_leg", 9)
+    expected = made("pupper_leg", QUANTITIES)(given["q"], given["v"])
+    kernel(generic_states.case("pupper_leg").tree, QUANTITIES)
+    (path,) = own_folder.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(whole[left])
+    assert same_bits(kernel(generic_states.case("pupper_leg").tree, QUANTITIES)(given["q"], given["v"]), expected)
+    assert path.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_written_is_only_slower(own_folder: Path) -> None:
+    own_folder.write_text("a file where the folder should be")
+    for _ in range(2):
+        assert cached(b"key", lambda: b"content") == b"content"
+    assert own_folder.is_file()
+
+
+def test_a_full_disk_leaves_no_half_file(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert cached(b"key", lambda: b"content") == b"content"
+    assert not list(own_folder.iterdir())
+
+
+def test_an_error_in_making_is_not_kept(own_folder: Path) -> None:
+    with pytest.raises(AssertionError, match="made once more"):
+        cached(b"key", never)
+    assert not own_folder.exists()
+    assert cached(b"key", lambda: b"content") == b"content"
+
+
+def test_processes_side_by_side(own_folder: Path) -> None:
+    """All at once into an empty folder: each gets the right code, and one whole file is left."""
+    expected = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True).stdout
+    for path in own_folder.iterdir():
+        path.unlink()
+    together = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) for _ in range(2)]
+    assert [process.communicate()[0] for process in together] == [expected, expected]
+    assert len(list(own_folder.iterdir())) == 1
+
+
+def test_threads_side_by_side(own_folder: Path) -> None:
+    contents = [bytes([k]) * 100_000 for k in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda i: cached(b"%d" % (i % 4), lambda: contents[i % 4]), range(200)))
+    assert found == [contents[i % 4] for i in range(200)]
+    assert len(list(own_folder.iterdir())) == 4
+
+
+def test_where_the_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert folder() == tmp_path / "cache"
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert folder() == tmp_path / "xdg" / "leapcheck"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert folder() == tmp_path / ".cache" / "leapcheck"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert folder() == tmp_path / "Library" / "Caches" / "leapcheck"
