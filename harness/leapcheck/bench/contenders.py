@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from leapcheck.bench.arithmetic import Arithmetic, contender
 from leapcheck.bench.measure import Contender
-from leapcheck.bench.own import MakeKernel, NotAvailable, compact_run, make_kernel, make_truth
+from leapcheck.bench.own import MakeKernel, NotAvailable, compact_run, make_kernel, make_truth, rows_run
 from leapcheck.bench.states import ALL, PARTS, canonical, generic_states, outputs, own_state
 from leapcheck.engines.peers import Floats, Outputs, Peer, PeerMissing, mujoco_peers, pinocchio_peer
 from leapcheck.quantities import sizes
@@ -124,7 +124,7 @@ def _enter_kernel(made: Field, spec: RobotSpec, samples: Sequence[States], lanes
         out = outputs(len(states), sizes(spec))
         for part, kernel in kernels.items():
             own_out = {name: out[name] for name in PARTS[part]}
-            made.enter(rows, part, len(states), partial(kernel, states.q, states.v, out=own_out))
+            made.enter(rows, part, len(states), rows_run(kernel, states.q, states.v, own_out))
             made.enter(compact, part, len(states), compact_run(kernel, states.q, states.v))
         made.answers.append(Answer(rows, states, partial(dict, out)))
 

@@ -3,50 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import Any, Protocol
 
 from leapcheck.engines.peers import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import Tree
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.compiled import aligned
-
-
-class Block(Protocol):
-    """The compact layout: distinct, non-constant entries only, `lanes` states side by side."""
-
-    lanes: int
-    entry_count: int
-
-    def blocks(self, inputs: Mapping[str, Floats]) -> Floats:
-        """The states as (blocks, numbers, lanes)."""
-
-    def evaluate_blocks(self, inputs: Floats, results: Floats) -> None:
-        """Writes the entries (blocks, entry_count, lanes)."""
-
-
-class Kernel(Protocol):
-    """A generated kernel of some quantities of one robot."""
-
-    @property
-    def operations(self) -> int:
-        """Arithmetic operations per state."""
-
-    @property
-    def block(self) -> Block:
-        """Its compact interface."""
-
-    def __call__(self, q: Floats, v: Floats, *, out: Mapping[str, Floats]) -> object:
-        """Writes the quantities of n states in NumPy layout."""
-
-
-class Truth(Protocol):
-    """Quantities of one robot in double-double arithmetic."""
-
-    def __call__(self, q: Floats, v: Floats, *, out: Mapping[str, Floats]) -> object:
-        """Writes the nearest doubles of n states in NumPy layout."""
-
+from leapcheck_reference.trace.kernel import Kernel, kernel
+from leapcheck_reference.trace.truth import TruthKernel, truth_kernel
 
 MakeKernel = Callable[[Tree, Sequence[str], int], Kernel]
 """Of the quantities, in vectors of so many doubles."""
@@ -62,34 +26,24 @@ def make_kernel(tree: Tree, quantities: Sequence[str], lanes: int) -> Kernel:
         raise NotAvailable("llvmlite is not installed: pip install llvmlite")
     if lanes > native.vector_width():
         raise NotAvailable(f"this CPU's vectors hold {native.vector_width()} doubles, not {lanes}")
-    make = _found("leapcheck_reference.trace.kernel", "kernel")
-    try:
-        kernel: Kernel = make(tree, quantities) if lanes == native.vector_width() else make(tree, quantities, lanes=lanes)
-    except TypeError as error:
-        raise NotAvailable(f"kernels of {lanes} lanes cannot be asked for: {error}") from error
-    return kernel
+    return kernel(tree, quantities, lanes=lanes)
 
 
-def make_truth(spec: RobotSpec, quantities: Sequence[str]) -> Truth:
+def make_truth(spec: RobotSpec, quantities: Sequence[str]) -> TruthKernel:
     """The same quantities in double-double arithmetic; NotAvailable without llvmlite."""
-    make = _found("leapcheck_reference.trace.truth", "truth_kernel")
     try:
-        truth: Truth = make(spec, quantities)
+        return truth_kernel(spec, quantities)
     except ImportError as error:
         raise NotAvailable(str(error)) from error
-    return truth
 
 
-def compact_run(kernel: Kernel, q: Floats, v: Floats) -> Callable[[], object]:
+def rows_run(kernel: Kernel, q: Floats, v: Floats, out: Mapping[str, Floats]) -> Callable[[], None]:
+    """What evaluates the states in NumPy layout, from and into arrays that are bound to it once."""
+    return kernel.bound({"q": q, "v": v}, out)
+
+
+def compact_run(kernel: Kernel, q: Floats, v: Floats) -> Callable[[], None]:
     """What evaluates the states in compact layout, from inputs that lie in it already."""
     block = kernel.block
     inputs = block.blocks({"q": q, "v": v})
-    results = aligned((len(inputs), block.entry_count, block.lanes))
-    return lambda: block.evaluate_blocks(inputs, results)
-
-
-def _found(module: str, name: str) -> Any:
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise NotAvailable(f"{module}.{name} is not there: {error}") from error
+    return block.bound_blocks(inputs, aligned((len(inputs), block.entry_count, block.lanes)))

@@ -77,6 +77,7 @@ class CompiledProgram:
         self._input_count = sum(prod(shape) for shape in self.inputs.values())
         self._library = native.Library(object_code)
         self._rows = FUNCTION(self._library.address("evaluate_rows"))
+        self._varying = FUNCTION(self._library.address("evaluate_varying"))
         self._into_blocks = FUNCTION(self._library.address("evaluate_results"))
         self._blocks = FUNCTION(self._library.address("evaluate_blocks"))
         self._memory = threading.local()
@@ -84,14 +85,21 @@ class CompiledProgram:
     def __call__(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats] | None = None) -> dict[str, Floats]:
         """Each output (n, *shape) at the n states of C-ordered inputs (n, *shape); written into `out` where given."""
         answers = self.arrays(len(next(iter(inputs.values())))) if out is None else dict(out)
-        self.bound(inputs, answers)()
+        self._bound(self._rows, inputs, answers)()
         return answers
 
     def bound(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
         """A call without arguments that evaluates the states which C-ordered `inputs` then hold, into C-ordered `out`.
 
-        Addresses are looked up once, here, and nothing is checked: for inner loops.
+        For inner loops: addresses are looked up and entries that are the same at every state are written once, here, and
+        nothing is checked.
         """
+        for name in self.outputs:
+            at = self.entries(name)
+            out[name][...] = np.where(at.place < 0, at.factor, 0.0)
+        return self._bound(self._varying, inputs, out)
+
+    def _bound(self, rows: Callable[..., None], inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
         sources, targets = [inputs[name] for name in self.inputs], [out[name] for name in self.outputs]
         n = len(sources[0])
         if 0 < n < self.lanes:
@@ -99,7 +107,7 @@ class CompiledProgram:
         calls = [(_table(sources, 0), _table(targets, 0), n // self.lanes)] if n else []
         if n % self.lanes:  # the last states, some of them once more: in any company a state gives the same bits
             calls.append((_table(sources, n - self.lanes), _table(targets, n - self.lanes), 1))
-        rows, scratch = self._rows, self._scratch
+        scratch = self._scratch
 
         def run(_alive: object = (sources, targets)) -> None:
             for source, target, blocks in calls:
@@ -190,7 +198,7 @@ class CompiledProgram:
         if not hasattr(memory, "vector"):
             inputs = {name: aligned((self.lanes, *shape)) for name, shape in self.inputs.items()}
             answers = self.arrays(self.lanes)
-            memory.vector = list(inputs.values()), list(answers.values()), self.bound(inputs, answers)
+            memory.vector = list(inputs.values()), list(answers.values()), self._bound(self._rows, inputs, answers)
         vector: tuple[list[Floats], list[Floats], Callable[[], None]] = memory.vector
         return vector
 

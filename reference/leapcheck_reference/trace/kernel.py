@@ -87,33 +87,36 @@ class Kernel:
         inputs = {name: self._input(name, given[name]) for name in self._program.inputs}
         n = self._count(inputs)
         answers = self.arrays(n) if out is None else self._checked(out, n)
-        self._bound(inputs, answers, n)()
+        validity = np.empty(n)
+        self._program(inputs, {**answers, VALIDITY: validity})
+        self._raise_invalid(inputs, validity)
         return answers
 
     def bound(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
         """A call without arguments for inner loops: evaluates the states that `inputs` then hold into `out`.
 
-        `inputs` are arrays by name, "q", "v", ..., C-ordered and of doubles: they are not copied. Shapes are looked at once,
-        here; the call raises ValueError for a state that is not valid.
+        Entries that are the same at every state, structural zeros among them, are written once, here. `inputs` are arrays by
+        name, "q", "v", ..., C-ordered and of doubles: they are not copied. Shapes are looked at once, here; the call raises
+        ValueError for a state that is not valid.
         """
         taken = {name: self._input(name, inputs.get(name)) for name in self._program.inputs}
         for name, values in taken.items():
             if values is not inputs[name]:
                 raise ValueError(f"{name} of '{self._tree.name}' would be copied: give a C-ordered array of doubles")
         n = self._count(taken)
-        return self._bound(taken, self._checked(out, n), n)
-
-    def _bound(self, inputs: dict[str, Floats], out: Mapping[str, Floats], n: int) -> Callable[[], None]:
         validity, program = np.empty(n), self._program
-        written = {**out, VALIDITY: validity}
-        evaluate = program.bound(inputs, written) if isinstance(program, CompiledProgram) else partial(program, inputs, written)
+        written = {**self._checked(out, n), VALIDITY: validity}
+        evaluate = program.bound(taken, written) if isinstance(program, CompiledProgram) else partial(program, taken, written)
 
         def run() -> None:
             evaluate()
-            if n and not validity.item(validity.argmax()) <= LIMIT:  # a third of the time of max(); NaN is the largest
-                raise_invalid(self._tree, inputs, np.flatnonzero(~(validity <= LIMIT)))
+            self._raise_invalid(taken, validity)
 
         return run
+
+    def _raise_invalid(self, inputs: dict[str, Floats], validity: Floats) -> None:
+        if len(validity) and not validity.item(validity.argmax()) <= LIMIT:  # a third of the time of max(); NaN is the largest
+            raise_invalid(self._tree, inputs, np.flatnonzero(~(validity <= LIMIT)))
 
     @property
     def operations(self) -> int:

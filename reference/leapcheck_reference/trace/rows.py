@@ -32,20 +32,47 @@ def pieces(size: int, lanes: int) -> list[Piece]:
     return [Piece(start, lanes) for start in starts]
 
 
+def varying_pieces(is_constant: Sequence[bool], lanes: int) -> list[Piece]:
+    """As few vectors as cover all numbers of a row that are not the same at every state."""
+    size = len(is_constant)
+    if size <= lanes:
+        return [] if all(is_constant) else pieces(size, lanes)
+    found: list[Piece] = []
+    covered = 0
+    for i in (i for i in range(size) if not is_constant[i]):
+        if i >= covered:
+            found.append(Piece(min(i, size - lanes), lanes))
+            covered = found[-1].first + lanes
+    return found
+
+
 def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
-    """IR of `evaluate_rows(inputs, outputs, scratch, blocks)` to stand behind `blocks_module`, and of `evaluate_results`.
+    """IR of `evaluate_rows(inputs, outputs, scratch, blocks)` to stand behind `blocks_module`, and of two variants of it.
 
     `inputs` and `outputs` are tables of pointers to the C-ordered arrays (states, numbers) of each input and output of the
     graph, states = blocks * lanes. `scratch` holds GROUP blocks of inputs, results and carried values.
+    `evaluate_varying` leaves alone what is the same at every state, or writes it again;
     `evaluate_results(inputs, results, scratch, blocks)` leaves the results in blocks.
     """
     readers = [_reader(name, size, first, graph, lanes) for name, size, first in input_rows(graph)]
+    ways = {
+        "row": {name: pieces(places.size, lanes) for name, places in graph.outputs.items()},
+        "varying": {
+            name: varying_pieces([graph.nodes[i].op is Op.CONSTANT for i in places.ravel().tolist()], lanes)
+            for name, places in graph.outputs.items()
+        },
+    }
     writers = [
-        _writer(f"{name}_{k}", graph, lanes, parts, list(places.ravel()), part)
-        for name, places in graph.outputs.items()
-        for k, part in enumerate(_portions(pieces(places.size, lanes)))
+        _writer(f"{way}_{name}_{k}", graph, lanes, parts, graph.outputs[name].ravel().tolist(), part)
+        for way, found in ways.items()
+        for name, all_pieces in found.items()
+        for k, part in enumerate(_portions(all_pieces))
     ]
-    entries = (_evaluate_results(graph, lanes, parts), _evaluate_rows(graph, lanes, parts))
+    entries = [
+        _evaluate_results(graph, lanes, parts),
+        _evaluate_rows("evaluate_rows", "row", ways["row"], graph, lanes, parts),
+        _evaluate_rows("evaluate_varying", "varying", ways["varying"], graph, lanes, parts),
+    ]
     return "\n\n".join([_masked(lanes), *readers, *writers, *entries]) + "\n"
 
 
@@ -183,15 +210,15 @@ def _entry(out: _Lines, graph: Graph, results: Mapping[int, tuple[int, ...]], no
     return out.value(f"fneg {out.vector} {vector}") if graph.nodes[node].op is Op.NEG else vector
 
 
-def _evaluate_rows(graph: Graph, lanes: int, parts: Partition) -> str:
-    """The loop over groups of blocks: read rows, run the stages, write rows."""
+def _evaluate_rows(function: str, way: str, found: Mapping[str, list[Piece]], graph: Graph, lanes: int, parts: Partition) -> str:
+    """The loop over groups of blocks: read rows, run the stages, write rows by one way's writers."""
     results = f"  %results = getelementptr i8, ptr %scratch, i64 {8 * lanes * GROUP * graph.input_count}"
     writes = []
     for k, (name, places) in enumerate(graph.outputs.items()):
         writes += _array(f"output{k}", "%outputs", k, 8 * lanes * places.size)
-        for p in range(len(_portions(pieces(places.size, lanes)))):
-            writes.append(f"  call void @write_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
-    return _over_groups("evaluate_rows", "ptr %outputs", [results], writes, graph, lanes, parts)
+        for p in range(len(_portions(found[name]))):
+            writes.append(f"  call void @write_{way}_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
+    return _over_groups(function, "ptr %outputs", [results], writes, graph, lanes, parts)
 
 
 def _evaluate_results(graph: Graph, lanes: int, parts: Partition) -> str:

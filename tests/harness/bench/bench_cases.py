@@ -11,9 +11,7 @@ from leapcheck.bench.measure import Timing
 from leapcheck.bench.record import BenchRun, RobotBench
 from leapcheck.bench.rows import Measured, kernel_measurements, program_rows, robot_rows
 from leapcheck.bench.states import ALL
-from leapcheck.quantities import QUANTITIES
-from leapcheck_reference import Tree
-from leapcheck_reference import batch as readable
+from leapcheck_reference import Tree, kernel
 
 COMMAND = "leapcheck bench --seconds 1.0"
 
@@ -28,38 +26,26 @@ class FakeClock:
         return self.now
 
 
-class StandInBlock:
-    """Compact layout of nothing but the states themselves."""
-
-    entry_count = 1
-
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-
-    def blocks(self, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
-        rows = np.concatenate([inputs["q"], inputs["v"]], axis=1)
-        return rows.reshape(-1, self.lanes, rows.shape[1]).swapaxes(1, 2).copy()
-
-    def evaluate_blocks(self, inputs: np.ndarray, results: np.ndarray) -> None:
-        results[:, 0] = inputs[:, 0]
-
-
 class StandInKernel:
-    """The readable code behind the interface of a kernel; `fault` is added to every answer."""
+    """A kernel in this CPU's own vectors, whatever vectors are asked for; `fault` is added to every answer."""
 
     operations = 1000
 
     def __init__(self, tree: Tree, quantities: Sequence[str], lanes: int, fault: float = 0.0) -> None:
-        self.block = StandInBlock(lanes)
-        self._tree, self._quantities, self._fault = tree, quantities, fault
+        del lanes
+        self._kernel = kernel(tree, quantities)
+        self.block = self._kernel.block
+        self._fault = fault
 
-    def __call__(self, q: np.ndarray, v: np.ndarray, *, out: Mapping[str, np.ndarray]) -> None:
-        import leapcheck_reference as reference
+    def bound(self, inputs: Mapping[str, np.ndarray], out: Mapping[str, np.ndarray]) -> Callable[[], None]:
+        run = self._kernel.bound(inputs, out)
 
-        for name in self._quantities:
-            function: Callable[..., object] = getattr(reference, name)
-            arguments = [{"q": q, "v": v}[argument] for argument in QUANTITIES[name].arguments]
-            out[name][:] = readable.evaluated(function, self._tree, *arguments) + self._fault
+        def faulty() -> None:
+            run()
+            for name in out:
+                out[name] += self._fault
+
+        return faulty
 
 
 def timing_name(who: str, part: str, block: int = 64) -> str:
