@@ -148,10 +148,12 @@ def test_what_an_engine_prints_does_not_reach_standard_output(leapcheck: Leapche
 
 
 def test_as_a_program_with_two_processes(tmp_path: Path) -> None:
-    words = ("two_link_arm", *QUICK[:-4], "--states", "300", "--workers", "2", "--engine", "faulty:printing", "--json")
+    words = ("two_link_arm", *QUICK[:-4], "--states", "20000", "--workers", "2", "--engine", "faulty:printing", "--json")
     done = program(tmp_path, "compare", *words)
     assert done.status == 0
     assert len(done.json["engines"]) == 3
+    assert {row["states"] for row in done.json["comparisons"]} == {20_000}
+    assert done.err.count("faulty: made") == 3  # here and in each worker
     assert ANSI not in done.out + done.err
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
 

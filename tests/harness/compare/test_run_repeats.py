@@ -111,7 +111,8 @@ def test_nor_do_units_that_are_far_or_hold_no_number_or_end_the_sample(
         "reference",
         "pinocchio",
         Wrapped(spec, with_entry("mass_matrix", (1, 0), lambda x: x * np.nan, UNIT + 9), quantities, "nan"),
-        Wrapped(spec, refusing(2 * UNIT + 1), quantities, "refusing"),
+        Wrapped(spec, refusing(3 * UNIT + 1), quantities, "refusing"),
+        Wrapped(spec, drifting, quantities, "drifting"),
     )
     plan = Plan("random:32", spec, engines, quantities, states=own_states(spec, far_units), states_file="own.npz", block_units=1)
     record = run_json(compared(plan))
@@ -119,6 +120,13 @@ def test_nor_do_units_that_are_far_or_hold_no_number_or_end_the_sample(
         assert run_json(compared(replace(plan, block_units=block_units))) == record
     long(monkeypatch)
     assert run_json(compared(replace(plan, block_units=2))) == record
+
+
+def drifting(_name: str, values: Floats, states: States) -> Floats:
+    """The later the state the larger the error, but for the first state: it is the worst, by its first entry alone."""
+    found = values * (1.0 + 1e-15 * states.index.reshape(-1, *[1] * (values.ndim - 1)))
+    found[(states.index == 0, *[0] * (values.ndim - 1))] += 1e-6
+    return found
 
 
 def refusing(index: int) -> Spoil:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 
 import generic_states
 import numpy as np
@@ -88,6 +90,22 @@ def test_a_bound_call_follows_its_blocks() -> None:
     assert np.array_equal(results, again[::-1])
 
 
+def test_a_bound_call_keeps_its_arrays() -> None:
+    program = made("pupper_leg").block
+    given, out = batch("pupper_leg", 9, program), program.arrays(9)
+    blocks, results = (
+        program.blocks(batch("pupper_leg", program.lanes, program)),
+        aligned((1, program.entry_count, program.lanes)),
+    )
+    calls = program.bound(given, out), program.bound_blocks(blocks, results)
+    kept = [weakref.ref(array) for array in (*given.values(), *out.values(), blocks, results)]
+    del given, out, blocks, results
+    gc.collect()
+    assert all(array() is not None for array in kept)
+    del calls
+    assert all(array() is None for array in kept)
+
+
 def test_nothing_to_do() -> None:
     program = made("pupper_leg").block
     inputs = program.blocks(batch("pupper_leg", 0, program))
@@ -104,9 +122,10 @@ def test_wrong_blocks_are_refused() -> None:
     for wrong in (inputs[:, :5], inputs[:, :, ::-1], shifted, aligned((4, 6, lanes + 1))):
         with pytest.raises(ValueError, match=rf"^inputs .* give an aligned C-ordered array \(4, 6, {lanes}\) of doubles$"):
             program.evaluate_blocks(wrong, results)
+    single = aligned((4, entries, lanes)).ravel().view(np.float32)[: results.size].reshape(results.shape)
     read_only = results.view()
     read_only.flags.writeable = False
-    for wrong in (results[:3], results.swapaxes(0, 1), aligned((4, entries + 1, lanes)), results.astype(np.float32), read_only):
+    for wrong in (results[:3], results.swapaxes(0, 1), aligned((4, entries + 1, lanes)), single, read_only):
         with pytest.raises(
             ValueError, match=rf"^results .* give an aligned C-ordered array \(4, {entries}, {lanes}\) of doubles$"
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import resource
 import shutil
+import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -359,3 +360,16 @@ def test_the_example_of_the_docstring() -> None:
     exec("\n".join(lines), names)
     assert names["answers"]["mass_matrix"].shape == (2, 18, 18)
     assert same_bits(names["answers"], kernel_cases.made("mini_cheetah", ("mass_matrix", "bias_force"))(names["q"], names["v"]))
+
+
+def test_is_imported_when_it_is_asked_for() -> None:
+    script = """
+import sys
+import leapcheck_reference
+assert not any(name.startswith(("leapcheck_reference.trace", "llvmlite")) for name in sys.modules)
+from leapcheck_reference import Kernel, kernel
+assert leapcheck_reference.kernel is kernel and callable(kernel) and isinstance(Kernel, type)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+    with pytest.raises(AttributeError, match=r"^module 'leapcheck_reference' has no attribute 'kernels'$"):
+        _ = reference.kernels  # type: ignore[attr-defined]

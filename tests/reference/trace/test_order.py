@@ -40,8 +40,8 @@ def test_values_are_computed_shortly_before_they_are_needed() -> None:
 
 
 def test_the_argument_that_needs_more_registers_comes_first() -> None:
-    inputs = [Node(Op.INPUT, (), i) for i in range(3)]
-    nodes = (*inputs, Node(Op.MUL, (0, 1)), Node(Op.ADD, (2, 3)))
+    x, y, z = (Node(Op.INPUT, (), i) for i in range(3))
+    nodes = (x, y, Node(Op.MUL, (0, 1)), z, Node(Op.ADD, (2, 3)))
     ordered = by_branches(Graph(nodes, {"x": (3,)}, {"y": np.array(4)}))
     assert [node.op for node in ordered.nodes] == [Op.INPUT, Op.INPUT, Op.MUL, Op.INPUT, Op.ADD]
 
