@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 ALIGNMENT = 64
 """Bytes of the widest vector: stores that do not straddle two cache lines are twice as fast."""
 
-LONGEST = 40_000
+LONGEST = 100_000
 """Operations of the longest record that is compiled: beyond, the compiler takes many seconds."""
 
 SLOTS = "slots"
