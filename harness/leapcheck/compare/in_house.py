@@ -21,7 +21,7 @@ from leapcheck_reference import build
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import cached
-from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram
+from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram, aligned
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.record import answers, inputs, traced
@@ -201,6 +201,20 @@ class SlotProgram:
         lanes = self._lanes or len(rows)
         filled = rows[np.minimum(np.arange(-(-len(rows) // lanes) * lanes), len(rows) - 1)]
         return np.ascontiguousarray(filled.reshape(-1, lanes, rows.shape[1]).swapaxes(1, 2))
+
+    def by_parts(self, n: int, size: int, inputs_of: Callable[[slice], Mapping[str, Floats]]) -> Floats:
+        """The same for n states, `size` at a time: what makes the inputs of a part may write over those of the one before."""
+        run = self._run
+        if n <= size or not isinstance(run, CompiledProgram):
+            return self(inputs_of(slice(0, n)))
+        found = self._memory
+        if found is None or found.shape[0] != -(-n // run.lanes):
+            found = self._memory = aligned((-(-n // run.lanes), run.entry_count, run.lanes))
+        for first in range(0, n, size):
+            part = slice(first, min(first + size, n))
+            inputs = inputs_of(part)
+            run.results({name: inputs[name] for name in run.inputs}, found[first // run.lanes : -(-part.stop // run.lanes)])
+        return found
 
 
 def _identity(count: int) -> Graph:

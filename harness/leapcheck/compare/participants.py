@@ -23,6 +23,9 @@ from leapcheck_reference.trace.compiled import SLOTS
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder
 
+PART = 256
+"""States whose raw numbers are made and turned into slots before the next ones: they stay in the second-level cache."""
+
 SAMPLE, SAMPLE_EVERY = 2, 64
 """The first so many states of every so many units are also asked of the engine by its own calls for points."""
 
@@ -127,11 +130,18 @@ class OwnNumbers:
         canonical = {"q": states.q, "v": states.v, "tau": states.tau}
         own = self._own_states(canonical)
         at = OwnStates(own["own_q"], own["own_v"], own["own_tau"])
-        raw = self.raw(at)
-        sample = np.flatnonzero((states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE))
-        if len(sample):
-            self._check_own_calls(OwnStates(*(part[sample] for part in at)), {name: part[sample] for name, part in raw.items()})
-        return self._answers({**canonical, **{f"raw_{name}": array for name, array in raw.items()}})
+        sampled = (states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE)
+
+        def inputs_of(part: slice) -> dict[str, Floats]:
+            some = OwnStates(*(values[part] for values in at))
+            raw = self.raw(some)
+            if len(sample := np.flatnonzero(sampled[part])):
+                self._check_own_calls(
+                    OwnStates(*(values[sample] for values in some)), {name: values[sample] for name, values in raw.items()}
+                )
+            return {name: values[part] for name, values in canonical.items()} | {f"raw_{name}": raw[name] for name in raw}
+
+        return self._answers.by_parts(len(states), PART, inputs_of)
 
     def _check_own_calls(self, at: OwnStates, raw: Mapping[str, Floats]) -> None:
         """Holds what is assembled of raw numbers against the engine's own calls for the same; EngineError where they differ."""

@@ -29,7 +29,7 @@ from leapcheck_reference import build, sparsity_pattern
 COMPILED_FROM = 20_000
 """Number of states from which code is compiled for a run; below, NumPy programs with the same bits are done sooner."""
 
-JOB = 32
+JOB = 16
 """Blocks of a job: enough that handing it to a process costs nothing."""
 
 Progress = Callable[[int, int], None]
@@ -51,7 +51,7 @@ class Plan:
     states: States | None = None
     states_file: str = ""
     command: str = ""
-    block_units: int = 2
+    block_units: int = 4
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.quantities if name not in QUANTITIES]

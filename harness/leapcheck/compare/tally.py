@@ -99,7 +99,7 @@ class Tally:
     kind_states: NDArray[np.int64]
     kind_error: Floats
     kind_rounding: Floats
-    kind_verdict: NDArray[np.int64]
+    kind_verdict: NDArray[np.int8]
     histogram: NDArray[np.int64]
     sample: Floats
     heat: dict[Row, Floats] = field(default_factory=dict)
@@ -168,13 +168,13 @@ def tally(spec: RobotSpec, states: States, rows: Sequence[Row], error: Floats, a
     The figures are those of the states near the origin and of discrepancies: a loss of digits far out hides nothing, and
     is told by the kinds.
     """
-    error, absolute = np.where(np.isnan(error), np.inf, error), np.where(np.isnan(absolute), np.inf, absolute)
+    error, absolute = _infinite_where_no_number(error), _infinite_where_no_number(absolute)
     with np.errstate(over="ignore"):
         in_units = error / rounding
     distance = base_distance(spec, states)
     allowance = np.where(distance > NEAR, 1.0 + distance / REACH, 1.0)
     # Far from the origin an engine that computes in world coordinates cancels: imprecise, not wrong.
-    verdict = (in_units > TOLERANCE_UNITS).astype(np.int64) + (in_units > TOLERANCE_UNITS * allowance)
+    verdict = (in_units > TOLERANCE_UNITS).view(np.int8) + (in_units > TOLERANCE_UNITS * allowance).view(np.int8)
     told = (distance <= NEAR) | (verdict == 2)
     near = told.any(axis=1)
     told |= ~near[:, None]
@@ -193,6 +193,11 @@ def tally(spec: RobotSpec, states: States, rows: Sequence[Row], error: Floats, a
         histogram=_histogram(error),
         sample=error[:, sampled],
     )
+
+
+def _infinite_where_no_number(values: Floats) -> Floats:
+    """The values, with infinity for what is no number; the largest tells without a pass of its own whether there is any."""
+    return np.where(np.isnan(values), np.inf, values) if values.size and np.isnan(values.max()) else values
 
 
 def base_distance(spec: RobotSpec, states: States) -> Floats:
@@ -214,7 +219,7 @@ def _peak(states: States, values: Floats) -> Peak:
     return Peak(largest, states.q[at], states.v[at], states.tau[at], states.index[at], kinds)
 
 
-def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[np.int64]) -> dict[str, Any]:
+def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[np.int8]) -> dict[str, Any]:
     """The fields of a tally that stand for kinds: (rows, kinds), zero for a kind that is not there."""
     order, present, starts, counts = _grouped(states.kind)
     fields: dict[str, Any] = {"kind_states": np.zeros(len(ALL_KINDS), dtype=np.int64)}
