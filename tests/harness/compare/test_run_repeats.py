@@ -143,7 +143,7 @@ def refusing(index: int) -> Spoil:
 def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     long(monkeypatch)
     engines = ("reference", "mujoco", "faulty:only_in_the_first_process")
-    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 3 * UNIT), workers=2)
+    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 3 * UNIT, block_units=1), workers=2)
     assert run.exit_status == 1
     (failure,) = run.failures
     assert failure.engine == engines[-1]
@@ -203,7 +203,7 @@ def test_a_state_alone_gives_the_error_that_was_reported(robot: str) -> None:
 
 def test_blocks_of_a_plan() -> None:
     spec = load("two_link_arm")
-    plan = Plan("two_link_arm", spec, count=5 * UNIT + 3)
+    plan = Plan("two_link_arm", spec, count=5 * UNIT + 3, block_units=2)
     assert [len(block) for block in blocks(plan)] == [2 * UNIT, 2 * UNIT, UNIT + 3]
     assert [len(block) for block in blocks(replace(plan, block_units=1))] == [UNIT] * 5 + [3]
     whole = joined(list(blocks(plan)))
