@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from leapcheck_models.mjcf import Rotors, mjcf_text
@@ -29,8 +30,12 @@ def write_generated(spec: RobotSpec, folder: str | os.PathLike[str], rotors: Rot
 
     All texts are made before the first is written. The repository's models/generated/<robot> is made so.
     """
+    return write_files(generated_files(spec, rotors), folder)
+
+
+def write_files(files: Mapping[str, str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Writes texts by their names into `folder` (made where missing), each whole or not at all, and returns where they lie."""
     target = Path(folder)
-    files = generated_files(spec, rotors)
     target.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         partial = target / f"{name}.part"

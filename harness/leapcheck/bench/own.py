@@ -8,8 +8,8 @@ from leapcheck.engines.peers import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import Tree
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.compiled import aligned
 from leapcheck_reference.trace.kernel import Kernel, kernel
+from leapcheck_reference.trace.memory import aligned
 from leapcheck_reference.trace.truth import TruthKernel, truth_kernel
 
 MakeKernel = Callable[[Tree, Sequence[str], int], Kernel]

@@ -11,7 +11,7 @@ from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.quantities import QUANTITIES, Sizes
 from leapcheck.states import States, generated_states, joined
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.trace.compiled import aligned
+from leapcheck_reference.trace.memory import aligned
 
 PARTS: dict[str, tuple[str, ...]] = {
     "M": ("mass_matrix",),

@@ -23,7 +23,7 @@ usage: leapcheck {bench,compare,generate,lint,robots,sparsity} ...
 
   bench     the generated kernels timed beside the engines' own machine code
   compare   a robot's dynamics in several engines over random states: the discrepancy report
-  generate  a robot's MJCF, its scene and its URDF
+  generate  a robot's MJCF, its scene, its URDF, and its dynamics in C
   lint      what is odd about a robot's description, where, and what to do
   robots    the robots that have a name
   sparsity  the pattern of a robot's mass matrix, in the terminal and as a picture

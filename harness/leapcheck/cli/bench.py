@@ -30,7 +30,7 @@ class Bench:
     """How long the contenders of a robot take turns."""
     blocks: tuple[int, ...] = (64, 128, 256, 1024)
     """Numbers of states per call; every contender is shown with the one that suits it best."""
-    states: int = 1_024_000
+    states: int = 3_072_000
     """States of the whole comparison; 0 leaves it out."""
     memory: bool = False
     """Also measure the memory of a comparison of 5 million states; takes long."""

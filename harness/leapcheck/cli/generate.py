@@ -35,13 +35,13 @@ class Generate:
 
     def run(self) -> int:
         """Writes the files and prints their paths."""
-        from leapcheck_models.generate import write_generated
+        from leapcheck_models.generate import write_files, write_generated
         from leapcheck_models.robots import load
         from leapcheck_models.urdf import urdf_obstacles
 
         spec = load(self.robot)
         c_files = self._c_files(spec)  # before anything is written: a name may be wrong
-        for path in [*write_generated(spec, self.out, self.rotors), *_written(c_files, self.out)]:
+        for path in [*write_generated(spec, self.out, self.rotors), *write_files(c_files, self.out)]:
             print(path)
         for obstacle in urdf_obstacles(spec):
             print(f"no URDF: {obstacle}")
@@ -54,12 +54,3 @@ class Generate:
         from leapcheck_reference.trace.c_robot import CONTROLLER, robot_function
 
         return c_files(robot_function(spec, self.c or CONTROLLER))
-
-
-def _written(files: dict[str, str], folder: Path) -> list[Path]:
-    """Where the texts lie now, each whole."""
-    for name, text in files.items():
-        partial = folder / f"{name}.part"
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        partial.replace(folder / name)
-    return [folder / name for name in files]

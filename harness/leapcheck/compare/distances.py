@@ -12,7 +12,7 @@ import numpy as np
 from leapcheck.states import Floats
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import cached
-from leapcheck_reference.trace.compiled import address
+from leapcheck_reference.trace.memory import address
 
 Pair = tuple[int, int]
 """Numbers of two participants; -1 for zero in the second place."""

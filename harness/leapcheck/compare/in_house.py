@@ -21,9 +21,10 @@ from leapcheck_reference import build
 from leapcheck_reference.scalar import Array
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import cached
-from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram, aligned
+from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
+from leapcheck_reference.trace.memory import aligned
 from leapcheck_reference.trace.record import answers, inputs, traced
 from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
 

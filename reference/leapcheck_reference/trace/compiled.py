@@ -17,14 +17,12 @@ from leapcheck_reference.trace.cache import cached
 from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.llvm import blocks_module
 from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.memory import address, aligned
 from leapcheck_reference.trace.order import by_branches
 from leapcheck_reference.trace.partition import GROUP, partition
 from leapcheck_reference.trace.rows import rows_module
 
 Floats = NDArray[np.float64]
-
-ALIGNMENT = 64
-"""Bytes of the widest vector: stores that do not straddle two cache lines are twice as fast."""
 
 LONGEST = 100_000
 """Operations of the longest record that is compiled: beyond, the compiler takes many seconds."""
@@ -32,7 +30,7 @@ LONGEST = 100_000
 SLOTS = "slots"
 """Name of the output whose entries are wanted as compact results one by one, in their order."""
 
-ADDRESS, BYTE = ctypes.c_void_p, ctypes.c_char
+ADDRESS = ctypes.c_void_p
 FUNCTION = ctypes.CFUNCTYPE(None, ADDRESS, ADDRESS, ADDRESS, ctypes.c_int64)
 
 
@@ -209,22 +207,6 @@ class CompiledProgram:
             memory.array = aligned((GROUP * (self._input_count + self.entry_count + self._carried), self.lanes))
             memory.address = address(memory.array)
         return int(memory.address)
-
-
-def aligned(shape: tuple[int, ...]) -> Floats:
-    """Uninitialised C-ordered array of doubles that begins at a cache line."""
-    size = 8 * prod(shape)
-    memory = np.empty(size + ALIGNMENT, dtype=np.uint8)
-    start = -address(memory) % ALIGNMENT
-    return memory[start : start + size].view(np.float64).reshape(shape)
-
-
-def address(array: NDArray[np.generic]) -> int:
-    """Address of an array's first number."""
-    try:
-        return ctypes.addressof(BYTE.from_buffer(array))  # type: ignore[arg-type]  # a sixth of the time, for what may be written to
-    except (TypeError, ValueError):
-        return int(array.__array_interface__["data"][0])
 
 
 def _address_of_blocks(name: str, array: Floats, shape: tuple[int, int, int], is_ordered: bool) -> int:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import cached
-from leapcheck_reference.trace.compiled import address, aligned
 from leapcheck_reference.trace.double_double_blocks import module
 from leapcheck_reference.trace.double_double_program import Program
+from leapcheck_reference.trace.memory import address, aligned
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

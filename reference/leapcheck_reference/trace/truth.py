@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import cached
-from leapcheck_reference.trace.compiled import aligned
 from leapcheck_reference.trace.double_double_native import Machine, lanes
 from leapcheck_reference.trace.double_double_program import Program, program
 from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.memory import aligned
 from leapcheck_reference.trace.record import arguments, exact_record
 from leapcheck_reference.trace.validity import batch
 

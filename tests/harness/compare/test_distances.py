@@ -10,7 +10,7 @@ import pytest
 from leapcheck.compare.distances import MOST, Pair, distances
 from leapcheck.states import Floats
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.compiled import aligned
+from leapcheck_reference.trace.memory import aligned
 
 BLOCKS, SLOTS = 3, 11
 RANGES = [slice(0, 4), slice(4, 4), slice(4, 11)]

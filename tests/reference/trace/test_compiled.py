@@ -14,8 +14,9 @@ from kernel_cases import QUANTITIES, RIGID_BODY, Floats, made, states
 from leapcheck_reference import kernel
 from leapcheck_reference.trace import compiled as compiled_module
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.compiled import ALIGNMENT, SLOTS, CompiledProgram, address, aligned, compiled
+from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram, compiled
 from leapcheck_reference.trace.graph import Graph, Node, Op
+from leapcheck_reference.trace.memory import ALIGNMENT, address, aligned
 from leapcheck_reference.trace.partition import GROUP
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.validity import VALIDITY
