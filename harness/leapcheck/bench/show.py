@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 ROW_TITLES = ("", "measured", "medians", "floor", "goal", "", "made of")
+CONSOLE_COLUMNS = (0, 1, 3, 4, 5)
+"""Columns that fit into a terminal; the files hold them all."""
 TIMING_TITLES = ("ns per state, minimum / median", *PARTS)
 
 
@@ -47,9 +49,9 @@ def bench_console(run: BenchRun) -> RenderableType:
 
     parts: list[RenderableType] = [Text(heading(run))]
     for robot in run.robots:
-        parts += [Text(f"\n{robot.robot}", style="bold"), _table(ROW_TITLES, row_cells(robot.rows))]
-        parts += [_table(TIMING_TITLES, timing_cells(robot)), *(Text(note, style="dim") for note in notes(robot))]
-    parts += [Text("\nthe program", style="bold"), _table(ROW_TITLES, row_cells(run.program))]
+        parts += [Text(f"\n{robot.robot}", style="bold"), _goals_table(robot.rows)]
+        parts += [_minima_table(robot), *(Text(note, style="dim") for note in notes(robot))]
+    parts += [Text("\nthe program", style="bold"), _goals_table(run.program)]
     return Group(*parts)
 
 
@@ -123,14 +125,24 @@ def _markdown(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines) + "\n"
 
 
+def _minima_table(robot: RobotBench) -> RenderableType:
+    cells = [[cell.split(" / ")[0] for cell in line] for line in timing_cells(robot)]
+    return _table(["ns per state, minima", *TIMING_TITLES[1:]], cells)
+
+
+def _goals_table(rows: Iterable[Row]) -> RenderableType:
+    cells = [[line[column] for column in CONSOLE_COLUMNS] for line in row_cells(rows)]
+    return _table([ROW_TITLES[column] for column in CONSOLE_COLUMNS], cells)
+
+
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    for title in titles:
-        table.add_column(title, overflow="fold")
+    for number, title in enumerate(titles):
+        table.add_column(title, overflow="fold", no_wrap=number > 0)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
