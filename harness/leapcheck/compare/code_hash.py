@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 from pathlib import Path
+
+from leapcheck_reference.trace.cache import hash_of_files
 
 PARTS = ("conventions.py", "quantities.py", "compare/*.py", "engines/*.py")
 
@@ -12,9 +13,4 @@ PARTS = ("conventions.py", "quantities.py", "compare/*.py", "engines/*.py")
 @lru_cache(maxsize=1)
 def code_hash() -> str:
     """Hash of the source that says how slots, scales and engines' own numbers are traced: programs of another are never found."""
-    root = Path(__file__).parent.parent
-    total = hashlib.sha256()
-    for pattern in PARTS:
-        for path in sorted(root.glob(pattern)):
-            total.update(path.read_bytes())
-    return total.hexdigest()
+    return hash_of_files(Path(__file__).parent.parent, *PARTS)

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -65,9 +65,10 @@ class InHouse:
         self._compile = compile_code
         self.quantities = tuple(quantities)
         self.key = f"{code_hash()} {spec_hash(self._spec)} {' '.join(quantities)} ".encode()
-        self.slot_map: SlotMap = pickle.loads(cached(b"slots " + self.key, lambda: pickle.dumps(self._traced()[0])))
+        traced_once = cache(self._traced)
+        self.slot_map: SlotMap = pickle.loads(cached(b"slots " + self.key, lambda: pickle.dumps(traced_once()[0])))
         self.slot_count = self.slot_map.count + len(quantities)
-        self._program = self.slot_program(b"in-house", lambda: self._traced()[1])
+        self._program = self.slot_program(b"in-house", lambda: traced_once()[1])
 
     def __call__(self, states: States) -> Values:
         """The in-house values at the states."""
@@ -100,7 +101,7 @@ class InHouse:
         """The slots in double-double as a function of a block of states; ImportError without llvmlite."""
         from leapcheck_reference.trace.truth import truth_program
 
-        truth = truth_program(self.key, self._exact_graph)
+        truth = truth_program(self._spec.name, self.key, self._exact_graph)
         into_blocks = self.slot_program(b"identity", partial(_identity, self.slot_count))
         memory: dict[int, dict[str, Floats]] = {}
 

@@ -14,7 +14,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from leapcheck.compare.armature_cost import armature_costs
 from leapcheck.compare.bench import Bench, Outcome, bench, known, outcome
-from leapcheck.compare.discrepancies import discrepancies, with_truth
 from leapcheck.compare.entries import dof_names
 from leapcheck.compare.figures import finished
 from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenance, Run, Verdict
@@ -117,6 +116,9 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
         raise ValueError("no engine could be made: " + "; ".join([*(f.message for f in at.failures), *at.not_compared]))
     total = whole_outcome(plan, at, workers, progress)
     figures = finished(at, total)
+    # Here, not above: a worker needs no judge, and SciPy behind it doubles the time of the import.
+    from leapcheck.compare.discrepancies import discrepancies, with_truth
+
     rows = with_truth(plan.spec, figures.comparisons)
     found = discrepancies(plan.spec, plan.robot, plan.seed, plan.states_arguments, at.engines, rows)
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {

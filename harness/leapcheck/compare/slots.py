@@ -76,7 +76,8 @@ def slot_map(answers: Mapping[str, Symbols], recorder: Recorder) -> SlotMap:
     of: dict[str, Slots] = {}
     start = 0
     for quantity, entries in answers.items():
-        first: dict[int, int] = {}
+        numbers: dict[int, int] = {}
+        first: list[int] = []
         place, factor = np.empty(entries.shape, dtype=np.int64), np.empty(entries.shape)
         for flat, (index, entry) in enumerate(np.ndenumerate(entries)):
             symbol = recorder.symbol(entry)
@@ -84,13 +85,11 @@ def slot_map(answers: Mapping[str, Symbols], recorder: Recorder) -> SlotMap:
             if constant is not None:
                 place[index], factor[index] = -1, float(constant)
                 continue
-            numbers = list(first)
-            if symbol.node not in first:
-                first[symbol.node] = flat
-                numbers.append(symbol.node)
-            place[index] = numbers.index(symbol.node)
+            place[index] = numbers.setdefault(symbol.node, len(first))
+            if place[index] == len(first):
+                first.append(flat)
             factor[index] = -1.0 if symbol.negative else 1.0
-        of[quantity] = Slots(quantity, start, tuple(first.values()), place, factor)
+        of[quantity] = Slots(quantity, start, tuple(first), place, factor)
         start += len(first)
     return SlotMap(of)
 

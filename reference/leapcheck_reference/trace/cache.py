@@ -56,11 +56,16 @@ def _write(path: Path, made: bytes) -> None:
         Path(partial).unlink(missing_ok=True)
 
 
+def hash_of_files(root: Path, *patterns: str) -> str:
+    """Hash of the files under a folder that match the patterns, pattern by pattern."""
+    total = hashlib.sha256()
+    for pattern in patterns:
+        for path in sorted(root.glob(pattern)):
+            total.update(path.read_bytes())
+    return total.hexdigest()
+
+
 @lru_cache(maxsize=1)
 def _source_hash() -> bytes:
     """Hash of this package's source: code made by another version of the algorithms or the generator is never found."""
-    root = Path(__file__).parent.parent
-    total = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        total.update(path.read_bytes())
-    return total.digest()
+    return hash_of_files(Path(__file__).parent.parent, "**/*.py").encode()

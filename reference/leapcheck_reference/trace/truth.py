@@ -27,21 +27,18 @@ def truth_kernel(spec: RobotSpec, quantities: Sequence[str]) -> TruthKernel:
     Quantities are names of functions of `leapcheck_reference` that take a tree and q, v, vdot or tau. What was prepared
     once is kept in the user's cache. Raises ValueError for an unknown quantity, ImportError without llvmlite.
     """
-    if not native.is_available():
-        raise ImportError("the truth on every state needs llvmlite: pip install llvmlite")
     if not arguments(quantities):  # this refuses unknown names, too
         raise ValueError(f"{list(quantities)} depend on no state: give names of functions of a state, e.g. mass_matrix")
-    key = f"truth {lanes()} {spec_hash(spec)} {' '.join(quantities)}".encode()
-    content = cached(key, lambda: program(exact_record(spec, quantities), lanes()).as_bytes())
-    return TruthKernel(spec.name, Program.from_bytes(content))
+    key = f"{spec_hash(spec)} {' '.join(quantities)}".encode()
+    return truth_program(spec.name, key, lambda: exact_record(spec, quantities))
 
 
-def truth_program(key: bytes, make: Callable[[], Graph]) -> TruthKernel:
-    """The exact record that `make` gives as a function of batches, in double-double; ImportError without llvmlite."""
+def truth_program(robot: str, key: bytes, make: Callable[[], Graph]) -> TruthKernel:
+    """The exact record of a robot that `make` gives as a function of batches, in double-double; ImportError without llvmlite."""
     if not native.is_available():
         raise ImportError("the truth on every state needs llvmlite: pip install llvmlite")
     content = cached(f"truth {lanes()} ".encode() + key, lambda: program(make(), lanes()).as_bytes())
-    return TruthKernel("record", Program.from_bytes(content))
+    return TruthKernel(robot, Program.from_bytes(content))
 
 
 class TruthKernel:
