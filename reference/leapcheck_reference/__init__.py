@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_reference.contact import (
+    contact_angular_bias_accelerations,
+    contact_angular_jacobians,
     contact_bias_accelerations,
     contact_inertia,
     contact_jacobians,
@@ -58,6 +60,8 @@ __all__ = [
     "com_position",
     "com_velocity",
     "composite_inertias",
+    "contact_angular_bias_accelerations",
+    "contact_angular_jacobians",
     "contact_bias_accelerations",
     "contact_inertia",
     "contact_jacobians",

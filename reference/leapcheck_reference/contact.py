@@ -1,4 +1,4 @@
-"""Contact points: positions, velocities, Jacobians, Jdot v, contact-space inertia; all in world axes."""
+"""Contact points: positions, velocities, Jacobians, Jdot v, those of their links' turning, contact-space inertia; world axes."""
 
 from __future__ import annotations
 
@@ -57,6 +57,27 @@ def contact_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
         columns = _in_world(tree, at, i, a_and_A, np.array([[1.0, *point.position] for point in points]).T)
         accelerations |= {point.name: column for point, column in zip(points, columns.T, strict=True)}
     return _rows([accelerations[point.name] for point in tree.points], 3)
+
+
+def contact_angular_jacobians(tree: Tree, q: Any) -> Array:
+    """J_w (points, 3, nv): world angular velocity of the link that carries each point is J_w v, canonical v."""
+    at = frames(tree, q)
+    J = at.zeros(len(tree.points), 3, tree.nv)
+    for k, point in enumerate(tree.points):
+        j = point.link
+        while j >= 0:
+            J[k][:, tree.links[j].v] = _in_world(tree, at, j, tree.links[j].S[:3])
+            j = tree.links[j].parent
+    return J
+
+
+def contact_angular_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
+    """Jdot_w v (points, 3), rad/s^2: world angular acceleration of the link that carries each point, at vdot = 0."""
+    at = frames(tree, q)
+    v = vector(f"v of '{tree.name}'", v, tree.nv)
+    motions, _ = body_motions(tree, at, v, np.zeros(tree.nv), np.zeros(3))
+    turned = {i: _in_world(tree, at, i, motions[i].alpha[:, None])[:, 0] for i in {point.link for point in tree.points}}
+    return _rows([turned[point.link] for point in tree.points], 3)
 
 
 def contact_inertia(tree: Tree, q: Any) -> Array:

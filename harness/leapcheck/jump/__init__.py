@@ -1,0 +1,1 @@
+"""Jumps: planned, simulated in every engine and contact model, judged before the hardware."""

@@ -1,0 +1,78 @@
+"""The coordinates that motion is integrated in: u = [v_WB; w_WB_B; qd], with the base's linear velocity in world axes.
+
+In u the total linear momentum and a body in free flight keep simple forms, and MuJoCo integrates in it (its qvel). The
+canonical velocity is v = [w_WB_B; v_WB_B; qd]; with R = R_WB: v_WB = R v_WB_B. A fixed-base robot has u = v.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_models.spec import JointType
+from leapcheck_reference.rotation import quaternion_rotation
+from leapcheck_reference.tree import Tree
+
+Floats = NDArray[np.float64]
+
+
+def has_free_base(tree: Tree) -> bool:
+    """Whether the first link floats; ValueError for a robot that cannot be simulated here (ball joints, a second free base)."""
+    for link in tree.links[1:]:
+        if link.type in (JointType.FREE, JointType.BALL):
+            raise ValueError(f"'{tree.name}': link '{link.name}' has a {link.type} joint: only the first link may float")
+    if tree.links[0].type is JointType.BALL:
+        raise ValueError(f"'{tree.name}': link '{tree.links[0].name}' has a ball joint: use revolute joints")
+    return tree.links[0].type is JointType.FREE
+
+
+def world_velocity(free_base: bool, q: Floats, v: Floats) -> Floats:
+    """u (nv,) of a canonical v (nv,)."""
+    if not free_base:
+        return v.copy()
+    u = v.copy()
+    u[:3], u[3:6] = quaternion_rotation(q[3:7]) @ v[3:6], v[:3]
+    return u
+
+
+def canonical_velocity(free_base: bool, q: Floats, u: Floats) -> Floats:
+    """Canonical v (nv,) of u (nv,)."""
+    if not free_base:
+        return u.copy()
+    v = u.copy()
+    v[:3], v[3:6] = u[3:6], quaternion_rotation(q[3:7]).T @ u[:3]
+    return v
+
+
+def moved(free_base: bool, q: Floats, displacement: Floats) -> Floats:
+    """q (nq,) moved by a displacement (nv,), u times a time: the quaternion by the exponential map, q exp(w dt) in base axes."""
+    if not free_base:
+        return q + displacement
+    answer = np.empty_like(q)
+    answer[:3] = q[:3] + displacement[:3]
+    answer[3:7] = turned_quaternion(q[3:7], displacement[3:6])
+    answer[7:] = q[7:] + displacement[6:]
+    return answer
+
+
+def turned_quaternion(quaternion: Floats, rotation: Floats) -> Floats:
+    """Unit quaternion wxyz (4,) after a rotation vector (3,) in body axes: q * exp(rotation)."""
+    x, y, z = rotation.tolist()
+    angle = math.sqrt(x * x + y * y + z * z)
+    if angle == 0.0:
+        return quaternion.copy()
+    s, c = math.sin(angle / 2) / angle, math.cos(angle / 2)
+    x, y, z = s * x, s * y, s * z
+    qw, qx, qy, qz = quaternion.tolist()
+    product = np.array(
+        [
+            qw * c - qx * x - qy * y - qz * z,
+            qw * x + qx * c + qy * z - qz * y,
+            qw * y - qx * z + qy * c + qz * x,
+            qw * z + qx * y - qy * x + qz * c,
+        ]
+    )
+    unit: Floats = product / math.sqrt(float(product @ product))
+    return unit

@@ -1,0 +1,145 @@
+"""A robot on the ground z = 0, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+import leapcheck_reference as reference
+from leapcheck_models.spec import ONE_DOF, RobotSpec
+from leapcheck_reference.rotation import cross, quaternion_rotation
+from leapcheck_reference.scalar import Array, as_objects
+from leapcheck_reference.simulate.coordinates import has_free_base
+from leapcheck_reference.trace.compiled import CompiledProgram
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.kernel import program
+from leapcheck_reference.trace.symbol import Recorder
+from leapcheck_reference.tree import Tree, build
+
+Floats = NDArray[np.float64]
+
+SMALLEST_RADIUS = 1e-3
+"""Radius (m) of a contact sphere where the robot's description gives none: a corner or a knee. MuJoCo has no point geoms."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equations:
+    """What holds at one state (q, u): M udot + h = tau + J^T f. All arrays are the plant's own, overwritten by its next call.
+
+    M (nv, nv), h (nv,) in the coordinates u; `centres` (points, 3) of the contact spheres in the world, m; J and J_w
+    (points, 3, nv): world velocity of each centre and angular velocity of its link are J u and J_w u.
+    """
+
+    M: Floats
+    h: Floats
+    centres: Floats
+    J: Floats
+    J_w: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joints:
+    """Joints of one dof, in the order of the tree: names, places in q and u, limits (-inf, inf: none), passive losses.
+
+    `damping` N m s/rad and `friction` N m are the joint's own; both are zero where the actuator's law has them instead.
+    """
+
+    names: tuple[str, ...]
+    q: NDArray[np.intp]
+    u: NDArray[np.intp]
+    lower: Floats
+    upper: Floats
+    damping: Floats
+    friction: Floats
+
+
+class Plant:
+    """A robot over the ground; owns the compiled equations and the arrays that they are written to.
+
+    With `passive` the joints keep the damping and dry friction of the description; by default these belong to the actuators
+    (`simulate.actuator`), so that every simulator sees the same torque. Raises ValueError where the robot has a joint that
+    cannot be simulated, naming it.
+    """
+
+    def __init__(self, spec: RobotSpec, passive: bool = False, smallest_radius: float = SMALLEST_RADIUS) -> None:
+        self.spec, self.tree = spec, build(spec)
+        self.free_base = has_free_base(self.tree)
+        points = [point for point in spec.contact_points if point.computed]
+        self.point_names = tuple(point.name for point in points)
+        self.radii = np.array([max(point.radius, smallest_radius) for point in points])
+        self.joints = _joints(spec, self.tree, passive)
+        driven = [actuator.joint for actuator in spec.actuators]
+        place = {name: i for i, name in enumerate(self.joints.names)}
+        self.driven_q = self.joints.q[[place[name] for name in driven]]
+        self.driven_u = self.joints.u[[place[name] for name in driven]]
+        self._program = program(b"plant " + pickle.dumps(self.tree), self._graph)
+        self._lanes = self._program.lanes if isinstance(self._program, CompiledProgram) else 1
+        self._inputs = {"q": np.zeros((self._lanes, self.tree.nq)), "v": np.zeros((self._lanes, self.tree.nv))}
+        if self.free_base:
+            self._inputs["q"][:, 3] = 1.0
+        self._answers = self._program.arrays(self._lanes)
+        self._evaluate = (
+            self._program.bound(self._inputs, self._answers)
+            if isinstance(self._program, CompiledProgram)
+            else partial(self._program, self._inputs, self._answers)
+        )
+        self._equations = Equations(**{name: array[0] for name, array in self._answers.items()})
+
+    def at(self, q: Floats, u: Floats) -> Equations:
+        """The equations at q (nq,), u (nv,); the same arrays each time."""
+        self._inputs["q"][0], self._inputs["v"][0] = q, u
+        self._evaluate()
+        return self._equations
+
+    def generalised(self, torque: Floats) -> Floats:
+        """Force (nv,) in the coordinates u of the actuators' torques (actuators,)."""
+        force = np.zeros(self.tree.nv)
+        force[self.driven_u] = torque
+        return force
+
+    def _graph(self) -> Graph:
+        recorder = Recorder(float)
+        q, u = recorder.input("q", self.tree.nq), recorder.input("v", self.tree.nv)
+        return recorder.graph(equations_of_motion(as_objects(self.tree), q, u, self.free_base))
+
+
+def equations_of_motion(tree: Tree, q: Array, u: Array, free_base: bool) -> dict[str, Array]:
+    """The fields of `Equations` over any scalar.
+
+    With v = T^T u, T orthogonal: M_u = T M T^T, J_u = J T^T, and h_u = T id(q, v, Tdot^T u), inverse dynamics at udot = 0,
+    where Tdot^T u = [0; -w x v_B; 0].
+    """
+    T = np.zeros((tree.nv, tree.nv), dtype=q.dtype) + np.eye(tree.nv)
+    vdot = np.zeros(tree.nv, dtype=q.dtype)
+    if free_base:
+        T[:6, :6] = 0.0
+        T[:3, 3:6], T[3:6, :3] = quaternion_rotation(q[3:7]), np.eye(3)
+    v = T.T @ u
+    if free_base:
+        vdot[3:6] = -cross(v[:3], v[3:6])
+    return {
+        "M": T @ reference.mass_matrix(tree, q) @ T.T,
+        "h": T @ reference.inverse_dynamics(tree, q, v, vdot),
+        "centres": reference.contact_positions(tree, q),
+        "J": reference.contact_jacobians(tree, q) @ T.T,
+        "J_w": reference.contact_angular_jacobians(tree, q) @ T.T,
+    }
+
+
+def _joints(spec: RobotSpec, tree: Tree, passive: bool) -> Joints:
+    found = [(body.joint, link) for body, link in zip(spec.bodies, tree.links, strict=True) if body.joint.type in ONE_DOF]
+    limits = np.array([joint.limits or (-np.inf, np.inf) for joint, _ in found]).reshape(-1, 2)
+    losses = np.array([(joint.damping, joint.friction) if passive else (0.0, 0.0) for joint, _ in found]).reshape(-1, 2)
+    return Joints(
+        names=tuple(joint.name for joint, _ in found),
+        q=np.array([link.q.start for _, link in found], dtype=np.intp),
+        u=np.array([link.v.start for _, link in found], dtype=np.intp),
+        lower=limits[:, 0],
+        upper=limits[:, 1],
+        damping=losses[:, 0],
+        friction=losses[:, 1],
+    )
