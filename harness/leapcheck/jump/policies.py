@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,21 +99,16 @@ class Trajectory:
 
 
 def read_trajectory(path: Path, spec: RobotSpec, gains: tuple[float, float] = TRAJECTORY_GAINS) -> Trajectory:
-    """The trajectory in a CSV file: column `time` (s), and `q_JOINT` (rad) for each driven joint; `qd_JOINT`, `tau_JOINT` as wished.
+    """The trajectory in a CSV file: columns `time` (s), `q_JOINT` (rad) for each driven joint, `qd_JOINT`, `tau_JOINT` as wished.
 
     JOINT is the name of the joint or of its actuator. Speeds that are not given are differences of the targets. Raises
     ValueError that names the file, the column and the row, and what would be right.
     """
     where = f"file '{path}'"
-    try:
-        table = pd.read_csv(path)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"{where} is no CSV table: {error}: write a header and rows of numbers") from None
-    time = _column(where, table, ("time", "t"))
-    if len(time) < 2 or not np.all(np.diff(time) > 0):
-        raise ValueError(f"{where}: column 'time' must rise from row to row, with two rows or more: sort it, drop repeats")
+    table = read_table(path)
+    time = time_column(where, table)
     names = [(actuator.joint, actuator.name) for actuator in spec.actuators]
-    q = np.stack([_column(where, table, [f"q_{name}" for name in pair]) for pair in names], axis=1)
+    q = np.stack([number_column(where, table, [f"q_{name}" for name in pair]) for pair in names], axis=1)
     qd = [_optional(where, table, [f"qd_{name}" for name in pair]) for pair in names]
     torque = [_optional(where, table, [f"tau_{name}" for name in pair]) for pair in names]
     slopes = np.gradient(q, time, axis=0)
@@ -127,14 +123,32 @@ def read_trajectory(path: Path, spec: RobotSpec, gains: tuple[float, float] = TR
     )
 
 
-def _column(where: str, table: pd.DataFrame, names: list[str] | tuple[str, ...]) -> Floats:
+def read_table(path: Path) -> pd.DataFrame:
+    """The table in a CSV file; ValueError that names the file where it is none."""
+    try:
+        return pd.read_csv(path)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"file '{path}' is no CSV table: {reason}: write a header and rows of numbers") from None
+
+
+def number_column(where: str, table: pd.DataFrame, names: Sequence[str]) -> Floats:
+    """The numbers of the first of the named columns that is there; ValueError where none is, or one is not finite."""
     column = _optional(where, table, names)
     if column is None:
         raise ValueError(f"{where} has no column '{names[0]}': it has {', '.join(map(str, table.columns))[:200]}")
     return column
 
 
-def _optional(where: str, table: pd.DataFrame, names: list[str] | tuple[str, ...]) -> Floats | None:
+def time_column(where: str, table: pd.DataFrame) -> Floats:
+    """The column `time` or `t`, s; ValueError where it does not rise from row to row."""
+    time = number_column(where, table, ("time", "t"))
+    if len(time) < 2 or not np.all(np.diff(time) > 0):
+        raise ValueError(f"{where}: column 'time' must rise from row to row, with two rows or more: sort it, drop repeats")
+    return time
+
+
+def _optional(where: str, table: pd.DataFrame, names: Sequence[str]) -> Floats | None:
     """The numbers of the first of the named columns that is there."""
     name = next((name for name in names if name in table.columns), None)
     if name is None:
@@ -143,5 +157,5 @@ def _optional(where: str, table: pd.DataFrame, names: list[str] | tuple[str, ...
     broken = np.flatnonzero(~np.isfinite(numbers))
     if len(broken):
         row = int(broken[0])
-        raise ValueError(f"{where}: column '{name}', row {row + 2}: {table[name].iloc[row]!r} is no finite number: correct it")
+        raise ValueError(f"{where}: column '{name}', row {row + 2}: '{table[name].iloc[row]!s:.40}' is no finite number: correct it")
     return numbers

@@ -22,11 +22,13 @@ class Simulator(Protocol):
     """A robot in one engine with one contact model; owns the state. Coordinates and torques are canonical and the spec's.
 
     `forces` (points, 3) N: contact force on the robot in world axes at each computed contact point, `limit_torques` (nv,)
-    canonical N m: what joint stops give; both of the last step, as the step used them.
+    canonical N m: what joint stops give; both of the last step, as the step used them. With `own_drives` the simulator holds
+    the drives itself (MuJoCo's dcmotor): its steps take the torque asked of them.
     """
 
     name: str
     dt: float
+    own_drives: bool
 
     @property
     def q(self) -> Floats:
@@ -83,7 +85,7 @@ def simulated(
             break
         drive, supply = powered(drives, battery, desired, v[joint_v])
         try:
-            simulator.step(drive.torque)
+            simulator.step(desired if simulator.own_drives else drive.torque)
         except ArithmeticError as error:
             stopped = f"{simulator.name} stopped at t = {t:.4f} s: {error}"
             break

@@ -1,0 +1,112 @@
+"""Controllers from outside: functions of the user and files of joint targets."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leapcheck.jump.control import Command
+from leapcheck.jump.policies import read_trajectory, user_policy
+from leapcheck_models.robots import load
+from leapcheck_models.spec import RobotSpec
+
+SPEC = load("mini_cheetah")
+JOINTS = [actuator.joint for actuator in SPEC.actuators]
+STATE = np.zeros(SPEC.nq), np.zeros(SPEC.nv)
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def write(name: str, text: str) -> str:
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        return name
+
+    return write
+
+
+def test_a_users_function_gives_torques_or_commands(module) -> None:  # type: ignore[no-untyped-def]
+    name = module(
+        "my_controller",
+        "import numpy as np\nfrom leapcheck.jump.control import Command\n"
+        "def torques(spec):\n    return lambda t, q, v: [t] * len(spec.actuators)\n"
+        "def commands(spec):\n    n = np.zeros(12)\n    return lambda t, q, v: Command(n + 1, n + 2, n, n + 3, n)\n",
+    )
+    command = user_policy(f"{name}:torques", SPEC)(0.5, *STATE)
+    assert np.array_equal(command.desired(np.ones(12), np.ones(12)), np.full(12, 0.5))
+    command = user_policy(f"{name}:commands", SPEC)(0.5, *STATE)
+    assert np.array_equal(command.desired(np.ones(12), np.ones(12)), np.full(12, 4.0))
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("nothing", "write it as module:factory"),
+        ("no_such_module_here:f", "cannot import module 'no_such_module_here'"),
+        ("faulty_controller:missing", "has no function 'missing'"),
+        ("faulty_controller:raises", "raised KeyError"),
+        ("faulty_controller:number", "gives int: return a function"),
+    ],
+)
+def test_what_is_wrong_with_a_users_module_is_said(module, target: str, says: str) -> None:  # type: ignore[no-untyped-def]
+    module("faulty_controller", "def raises(spec): return {}['x']\ndef number(spec): return 3\n")
+    with pytest.raises(ValueError, match=says) as caught:
+        user_policy(target, SPEC)
+    assert target in str(caught.value)
+
+
+def test_an_answer_of_another_shape_is_refused(module) -> None:  # type: ignore[no-untyped-def]
+    name = module("short_controller", "def make(spec): return lambda t, q, v: [0.0]\n")
+    with pytest.raises(ValueError, match="give 12 torques, or a Command"):
+        user_policy(f"{name}:make", SPEC)(0.0, *STATE)
+
+
+def trajectory_file(path: Path, columns: dict[str, list[object]]) -> Path:
+    names = list(columns)
+    rows = [",".join(str(columns[name][i]) for name in names) for i in range(len(columns[names[0]]))]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def whole(spec: RobotSpec) -> dict[str, list[object]]:
+    return {"time": [0.0, 0.1, 0.3]} | {f"q_{joint}": [0.0, 1.0, 2.0] for joint in JOINTS}
+
+
+def test_targets_are_straight_lines_between_rows_and_held_outside(tmp_path: Path) -> None:
+    columns = whole(SPEC) | {"tau_FR_knee": [1.0, 3.0, 5.0]}  # by the actuator's name
+    policy = read_trajectory(trajectory_file(tmp_path / "jump.csv", columns), SPEC)
+    at = [policy(t, *STATE) for t in (-1.0, 0.05, 0.1, 0.2, 9.0)]
+    assert [c.q[0] for c in at] == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0])
+    assert [c.torque[2] for c in at] == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert not at[1].torque[:2].any()
+    assert at[1].qd[0] > 0  # speeds by differences
+    assert isinstance(at[0], Command)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"q_FR_abad_joint": None}, "has no column 'q_FR_abad_joint'"),
+        ({"time": [0.0, 0.2, 0.1]}, "'time' must rise"),
+        ({"q_HL_knee_joint": [0.0, "NaN", 0.0]}, "column 'q_HL_knee_joint', row 3: 'nan' is no finite number"),
+        ({"q_HL_knee_joint": [0.0, 0.0, "up"]}, "row 4: 'up' is no finite number"),
+        ({"time": None}, "has no column 'time'"),
+    ],
+)
+def test_a_broken_trajectory_is_refused_with_its_place(tmp_path: Path, change: dict[str, list[object] | None], says: str) -> None:
+    columns = {name: values for name, values in (whole(SPEC) | change).items() if values is not None}
+    path = trajectory_file(tmp_path / "broken.csv", columns)
+    with pytest.raises(ValueError, match=says) as caught:
+        read_trajectory(path, SPEC)
+    assert "broken.csv" in str(caught.value)
+
+
+def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    empty, binary = tmp_path / "empty.csv", tmp_path / "binary.csv"
+    empty.write_text("")
+    binary.write_bytes(bytes(range(256)))
+    for path in (empty, binary):
+        with pytest.raises(ValueError, match=path.name):
+            read_trajectory(path, SPEC)
