@@ -100,8 +100,10 @@ def test_the_import_contracts_are_kept() -> None:
 
 def test_whatever_is_imported_is_a_dependency() -> None:
     """Of the packages: the standard library, each other, and what pyproject.toml names (pytest for the plugin alone)."""
-    import_names = {"pin": "pinocchio", "python-flint": "flint"}
-    named = {Requirement(line).name for line in PROJECT["project"]["dependencies"]}
+    import_names = {"pin": "pinocchio", "python-flint": "flint", "pillow": "PIL", "imageio-ffmpeg": "imageio_ffmpeg"}
+    extras = PROJECT["project"]["optional-dependencies"]
+    lines = PROJECT["project"]["dependencies"] + [line for name, lines in extras.items() if name != "dev" for line in lines]
+    named = {Requirement(line).name for line in lines}
     known = set(sys.stdlib_module_names) | set(PACKAGES) | {import_names.get(name, name) for name in named} | {"markupsafe"}
     unknown = {(path.name, name) for path in modules() for name in imported(path) - known}
     assert unknown == {("pytest_plugin.py", "pytest")}

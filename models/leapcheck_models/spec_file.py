@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from leapcheck_models.spec import RobotSpec, as_json
+from leapcheck_models.spec import Actuator, RobotSpec, as_json
 
 MAX_BYTES = 16_000_000
 """Largest file that is read: a hundred times the Mini Cheetah's."""
@@ -34,21 +34,32 @@ def read_spec(path: str | os.PathLike[str]) -> RobotSpec:
     Raises FileNotFoundError, or ValueError in one line that names the file, the element and the remedy: text that is no
     JSON, NaN or Infinity, an unknown, missing or repeated key, a wrong type, or a spec that breaks a rule of `validation`.
     """
+    spec = _read(RobotSpec, path, "the robot")
+    assert isinstance(spec, RobotSpec)
+    if not spec.bodies:
+        raise ValueError(f"file '{path}': robot '{spec.name}' has no bodies: add at least one")
+    return spec
+
+
+def read_actuators(path: str | os.PathLike[str]) -> tuple[Actuator, ...]:
+    """Actuators in a JSON file, a list as the robot's file has it; raises as `read_spec` does."""
+    actuators: tuple[Actuator, ...] = _read(tuple[Actuator, ...], path, "the list of actuators")
+    return actuators
+
+
+def _read(kind: Any, path: str | os.PathLike[str], what: str) -> Any:
+    """What a JSON file holds, as the annotated type `kind`."""
     file = Path(path)
     where = f"file '{file}'"
     if not file.is_file():
-        raise FileNotFoundError(f"{where} does not exist or is no file: give the path of a robot spec in JSON")
+        raise FileNotFoundError(f"{where} does not exist or is no file: give the path of {what} in JSON")
     if file.stat().st_size > MAX_BYTES:
-        raise ValueError(f"{where} is larger than {MAX_BYTES} bytes: a robot spec in JSON is smaller")
+        raise ValueError(f"{where} is larger than {MAX_BYTES} bytes: {what} in JSON is smaller")
     record = _parsed(where, file.read_bytes())
     try:
-        spec = _value(RobotSpec, record, "the robot")
+        return _value(kind, record, what)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-    assert isinstance(spec, RobotSpec)
-    if not spec.bodies:
-        raise ValueError(f"{where}: robot '{spec.name}' has no bodies: add at least one")
-    return spec
 
 
 def _parsed(where: str, content: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""The command line: `leapcheck bench`, `compare`, `generate`, `lint`, `robots`, `sparsity`."""
+"""The command line: `leapcheck bench`, `compare`, `generate`, `jump`, `leg-jump`, `lint`, `robots`, `sparsity`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from typing import Protocol
 
 COULD_NOT_RUN = 2
 
-COMMANDS = ("bench", "compare", "generate", "lint", "robots", "sparsity")
-"""Each is a module of this package with a dataclass of the same name, capitalised: its fields are the options."""
+COMMANDS = ("bench", "compare", "generate", "jump", "leg-jump", "lint", "robots", "sparsity")
+"""Each is a module of this package with a dataclass of the same name, `leg_jump` with `LegJump`: its fields are the options."""
 
 HELP = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
 
-usage: leapcheck {bench,compare,generate,lint,robots,sparsity} ...
+usage: leapcheck {bench,compare,generate,jump,leg-jump,lint,robots,sparsity} ...
 
   bench     the generated kernels timed beside the engines' own machine code
   compare   a robot's dynamics in several engines over random states: the discrepancy report
   generate  a robot's MJCF, its scene, its URDF, and its dynamics in C
+  jump      a jump planned, simulated in every engine, and judged before the hardware
+  leg-jump  can a two-link leg with hobby servos jump?
   lint      what is odd about a robot's description, where, and what to do
   robots    the robots that have a name
   sparsity  the pattern of a robot's mass matrix, in the terminal and as a picture
@@ -32,6 +34,7 @@ Examples:
   leapcheck compare mini_cheetah
   leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix bias_force
   leapcheck generate mini_cheetah --out models/
+  leapcheck jump mini_cheetah --height 0.2
   leapcheck lint mini_cheetah
   leapcheck sparsity mini_cheetah --picture pattern.png
 
@@ -74,7 +77,10 @@ def _parsed(words: Sequence[str]) -> Command:
     import tyro
 
     name = words[0]
-    kind: type[Command] = getattr(import_module(f"leapcheck.cli.{name}"), name.capitalize())
+    words_of_name = name.split("-")
+    kind: type[Command] = getattr(
+        import_module(f"leapcheck.cli.{'_'.join(words_of_name)}"), "".join(map(str.capitalize, words_of_name))
+    )
     return tyro.cli(
         kind,
         prog=f"leapcheck {name}",

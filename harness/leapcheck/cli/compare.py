@@ -6,16 +6,17 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from leapcheck.cli.progress import progress_bar
+
 if TYPE_CHECKING:
-    from leapcheck.compare.run import Plan, Progress
+    from leapcheck.compare.run import Plan
     from leapcheck.states import States
 
 
@@ -66,7 +67,7 @@ class Compare:
         plan = self._plan()
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
         check_folder(folder, (*FILES, STATES_FILE))  # before the work, not after it
-        with _progress(quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
+        with progress_bar("comparing", quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
             run = compared(plan, self.workers or os.cpu_count() or 1, progress)
         write_report(run, folder)
         _write_states(plan, folder)
@@ -146,17 +147,3 @@ def _folder_name(robot: str, only: int | None) -> str:
     """A folder's name out of a robot's; a single state gets one of its own, so that it replaces no whole run."""
     name = re.sub(r"[^\w.-]+", "_", Path(robot).stem if robot.endswith(".json") else robot)
     return name if only is None else f"{name}_state_{only}"
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress | None]:
-    """A progress bar on standard error, on a terminal only."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("comparing", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

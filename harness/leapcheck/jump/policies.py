@@ -157,5 +157,7 @@ def _optional(where: str, table: pd.DataFrame, names: Sequence[str]) -> Floats |
     broken = np.flatnonzero(~np.isfinite(numbers))
     if len(broken):
         row = int(broken[0])
-        raise ValueError(f"{where}: column '{name}', row {row + 2}: '{table[name].iloc[row]!s:.40}' is no finite number: correct it")
+        raise ValueError(
+            f"{where}: column '{name}', row {row + 2}: '{table[name].iloc[row]!s:.40}' is no finite number: correct it"
+        )
     return numbers

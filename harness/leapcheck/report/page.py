@@ -25,13 +25,19 @@ def html_report(run: Run) -> str:
 
     Its Content-Security-Policy allows this page's own style sheet, by its hash, and nothing else.
     """
-    environment = _environment()
-    style = environment.loader.get_source(environment, "style.css")[0].strip() if environment.loader else ""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return environment.get_template("report.html.j2").render(style=style, style_hash=f"sha256-{digest}", **_context(run))
+    environment = page_environment()
+    style, digest = page_source(environment, "style.css")
+    return environment.get_template("report.html.j2").render(style=style, style_hash=digest, **_context(run))
 
 
-def _environment() -> Environment:
+def page_source(environment: Environment, name: str) -> tuple[str, str]:
+    """(text, hash as a Content-Security-Policy writes it) of a style sheet or script among the templates."""
+    text = environment.loader.get_source(environment, name)[0].strip() if environment.loader else ""
+    return text, "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def page_environment() -> Environment:
+    """The templates of pages: what they show is escaped, but for element trees (`svg`) and our own sources (`css`)."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -31,7 +31,7 @@ class Ready(str):
 def markdown_report(run: Run) -> str:
     """The run as Markdown, everything from the run escaped; equal runs give equal text."""
     text = (
-        _environment()
+        markdown_environment()
         .get_template("report.md.j2")
         .render(
             run=run,
@@ -71,7 +71,8 @@ def blocks(comparison: Comparison) -> str:
     return "".join(BLOCKS[(count.bit_length() * 8 + top - 1) // top if count else 0] for count in comparison.histogram)
 
 
-def _environment() -> Environment:
+def markdown_environment() -> Environment:
+    """The templates of Markdown: what they show is escaped, but for what is `Ready`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

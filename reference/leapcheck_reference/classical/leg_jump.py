@@ -11,9 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leapcheck_models.spec import JointType
 from leapcheck_reference.classical import planar_leg
-from leapcheck_reference.classical.two_link import TwoLink
+from leapcheck_reference.classical.newton_euler import newton_euler_in_link_frames
+from leapcheck_reference.classical.serial_chain import SerialLink, TipWrench
+from leapcheck_reference.classical.two_link import PlanarLink, TwoLink
 from leapcheck_reference.scalar import Array
+from leapcheck_reference.spatial import Transform
 
 KGF_CM = 0.0980665
 """1 kgf cm in N m: the unit of hobby servo ratings."""
@@ -119,6 +123,47 @@ def push_torque(leg: TwoLink, motion: LegMotion, carried_mass: float, plan: Push
             planar_leg.inverse_dynamics(falling, q, qd, qdd, _ground_force(falling, q, qd, qdd, carried_mass))
             for q, qd, qdd in states
         ]
+    )
+
+
+def ground_force(leg: TwoLink, motion: LegMotion, carried_mass: float, plan: PushPlan) -> Array:
+    """Force (k, 2) of the ground on the foot, forward and up, N, that moves body and leg as planned."""
+    falling = replace(leg, gravity=leg.gravity + plan.acceleration)
+    states = zip(motion.q, motion.qd, motion.qdd, strict=True)
+    return np.array([_ground_force(falling, q, qd, qdd, carried_mass) for q, qd, qdd in states])
+
+
+def push_torque_by_recursion(leg: TwoLink, motion: LegMotion, carried_mass: float, plan: PushPlan) -> Array:
+    """`push_torque` (k, 2), N m, by the 3-vector Newton-Euler recursion, without a closed form.
+
+    The hip slides forward and up on two rails. What these would have to push without a ground is the ground's force on the
+    foot; with it, the rails carry nothing.
+    """
+    chain, gravity = hip_on_rails(leg, carried_mass), np.array([0.0, 0.0, -leg.gravity])
+    at_foot = np.array([0.0, 0.0, -leg.second.length])
+    torques = []
+    for t, q, qd, qdd in zip(motion.times, motion.q, motion.qd, motion.qdd, strict=True):
+        rise, speed = plan.acceleration * t * t / 2, plan.acceleration * t
+        state = (np.array([0.0, rise, *q]), np.array([0.0, speed, *qd]), np.array([0.0, plan.acceleration, *qdd]))
+        forward, up = newton_euler_in_link_frames(chain, *state, gravity).tau[:2]
+        by_foot = TipWrench(at_foot, -np.array([forward, 0.0, up]), np.zeros(3))
+        torques.append(newton_euler_in_link_frames(chain, *state, gravity, by_foot).tau[2:])
+    return np.array(torques)
+
+
+def hip_on_rails(leg: TwoLink, carried_mass: float) -> tuple[SerialLink, ...]:
+    """The leg as a serial chain below a hip that slides along x and z and carries the body: 4 joints, axes x, z, -y, -y."""
+
+    def link(type: JointType, axis: list[float], below: float, part: PlanarLink) -> SerialLink:
+        at, com = np.array([0.0, 0.0, -below]), np.array([0.0, 0.0, -part.com])
+        return SerialLink(type, np.array(axis), Transform(np.eye(3), at), part.mass, com, part.inertia * np.eye(3))
+
+    body = PlanarLink(carried_mass, 0.0, 0.0, 0.0)
+    return (
+        link(JointType.PRISMATIC, [1.0, 0.0, 0.0], 0.0, PlanarLink(0.0, 0.0, 0.0, 0.0)),
+        link(JointType.PRISMATIC, [0.0, 0.0, 1.0], 0.0, body),
+        link(JointType.REVOLUTE, [0.0, -1.0, 0.0], 0.0, leg.first),
+        link(JointType.REVOLUTE, [0.0, -1.0, 0.0], float(leg.first.length), leg.second),
     )
 
 

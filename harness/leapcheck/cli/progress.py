@@ -1,0 +1,33 @@
+"""Progress of a long run on standard error, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Report(Protocol):
+    """What a long run is given to tell how far it is."""
+
+    def __call__(self, done: int, total: int, now: str = "") -> None:
+        """`done` of `total` parts; `now`: what is being done."""
+
+
+@contextmanager
+def progress_bar(what: str, quiet: bool = False) -> Iterator[Report | None]:
+    """A function of (done, total, what is being done), or None where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def report(done: int, total: int, now: str = "") -> None:
+            bar.update(task, completed=done, total=total, description=now or what)
+
+        yield report

@@ -1,0 +1,96 @@
+"""A robot on the floor as a compiled MuJoCo model: a sphere at each contact point, one law for all contacts, exact inertias."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import mujoco
+import numpy as np
+
+from leapcheck.engines.mujoco_build import write_exact_values
+from leapcheck_models.mjcf import mjcf_text
+from leapcheck_models.rotors import with_lumped_rotors
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate import actuator
+from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.soft_contact import SoftContact
+
+DriveLaw = Literal["torque", "dcmotor"]
+
+FLOOR = "leapcheck floor"
+SPHERE = "leapcheck sphere {}"
+CONES = {"elliptic": mujoco.mjtCone.mjCONE_ELLIPTIC, "pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL}
+
+
+def scene(spec: RobotSpec, contact: SoftContact, passive: bool = False, drives: DriveLaw = "torque") -> mujoco.MjModel:
+    """Compiled model of the robot over the floor z = 0, rotors lumped with armature, coordinates in MuJoCo's order.
+
+    Its computed contact points are spheres that meet the floor and nothing else. Joints keep damping and dry friction if
+    `passive`. With `drives` "dcmotor" each actuator is MuJoCo's own DC motor, controlled by the torque asked of it; else
+    the model has no actuators, and torques are applied to the joints.
+    """
+    if drives not in get_args(DriveLaw):
+        raise ValueError(f"drives {drives!r}: use one of {', '.join(get_args(DriveLaw))}")
+    description = mujoco.MjSpec.from_string(mjcf_text(spec, "armature"))
+    for geom in [geom for geom in description.geoms if geom.contype or geom.conaffinity]:
+        description.delete(geom)
+    for motor in list(description.actuators):
+        description.delete(motor)
+    _add_spheres(description, spec, contact)
+    if drives == "dcmotor":
+        _add_motors(description, spec)
+    m = description.compile()
+    _write_joints(m, contact, passive)
+    m.opt.cone = CONES[contact.cone]
+    m.opt.impratio = contact.impratio
+    m.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # a state that runs away shall be seen, not reset
+    write_exact_values(with_lumped_rotors(spec), m)
+    return m
+
+
+def _add_spheres(description: mujoco.MjSpec, spec: RobotSpec, contact: SoftContact) -> None:
+    """The floor, and a sphere for each computed contact point; both carry the same parameters, so any mixing gives these."""
+    law = {"condim": 3, "friction": [contact.friction, 0.005, 0.0001], "solref": contact.solref, "solimp": contact.solimp}
+    plane, sphere = mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_SPHERE
+    description.worldbody.add_geom(
+        name=FLOOR, type=plane, size=[0.0, 0.0, 0.05], contype=1, conaffinity=0, rgba=[0.45, 0.5, 0.55, 1.0], **law
+    )
+    for point in (p for p in spec.contact_points if p.computed):
+        radius = max(point.radius, SMALLEST_RADIUS)
+        description.body(point.body).add_geom(
+            name=SPHERE.format(point.name),
+            type=sphere,
+            size=[radius, 0.0, 0.0],
+            pos=point.position,
+            contype=0,
+            conaffinity=1,
+            group=3,
+            **law,
+        )
+
+
+def _add_motors(description: mujoco.MjSpec, spec: RobotSpec) -> None:
+    """MuJoCo's DC motors with a torque as input: constants of one motor, the gear in its constant.
+
+    MuJoCo's voltage law has one phase: 1.5 kt N as its constant and 0.75 R, 0.75 V give the law of `simulate.actuator`.
+    """
+    law = actuator.drives(spec)
+    for i, drive in enumerate(spec.actuators):
+        motor = description.add_actuator(name=drive.name, target=drive.joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        voltage = 0.75 * law.voltage[i]
+        motor.set_to_dcmotor(
+            motorconst=[1.5 * law.torque_constant[i] * law.gear_ratio[i], 0.0],
+            resistance=0.75 * law.resistance[i],
+            saturation=[law.gear_ratio[i] * law.torque_limit[i], 0.0, 0.0],
+            controller=[0.0, 0.0, 0.0, 0.0, 0.0, voltage if np.isfinite(voltage) else 0.0],
+            ctrlspec=int(mujoco.mjtCtrlInput.mjINPUT_FF),
+        )
+
+
+def _write_joints(m: mujoco.MjModel, contact: SoftContact, passive: bool) -> None:
+    """Limits' and dry friction's parameters; no losses unless `passive`."""
+    m.jnt_solref[:], m.jnt_solimp[:] = contact.solreflimit, contact.solimplimit
+    m.dof_solref[:], m.dof_solimp[:] = contact.solreffriction, contact.solimpfriction
+    if not passive:
+        m.dof_damping[:] = m.dof_frictionloss[:] = 0.0

@@ -1,0 +1,84 @@
+"""What a user asks for made ready: the robot with its changes, and who controls it from which state for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jump.control import Policy
+from leapcheck.jump.plan_records import JumpPlan
+from leapcheck.jump.policies import read_trajectory, user_policy
+from leapcheck_models.changes import changed
+from leapcheck_models.robots import load
+from leapcheck_models.spec import JointType, Pose, RobotSpec
+from leapcheck_models.spec_file import read_actuators
+
+Floats = NDArray[np.float64]
+
+DURATION = 1.2
+"""How long (s) a controller of the user's is simulated where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Act:
+    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does."""
+
+    policy: Policy
+    start: tuple[Floats, Floats]
+    duration: float
+    plan: JumpPlan | None = None
+
+
+def robot_asked(name: str, changes: Sequence[str] = (), actuators: Path | None = None) -> RobotSpec:
+    """The robot of that name or file with other actuators and changed numbers.
+
+    Raises ValueError where it cannot jump: no free trunk, no foot, no actuators; and for each wrong file or change.
+    """
+    spec = load(name)
+    if actuators is not None:
+        spec = replace(spec, actuators=read_actuators(actuators))
+    spec = changed(spec, changes)
+    if not spec.bodies or spec.bodies[0].joint.type is not JointType.FREE:
+        raise ValueError(f"robot '{spec.name}' stands on a fixed base: a jump needs a free trunk as first body (see leg-jump)")
+    if not spec.actuators:
+        raise ValueError(f"robot '{spec.name}' has no actuators: add them to its file, or give --actuators FILE.json")
+    if not any(point.is_foot and point.computed for point in spec.contact_points):
+        raise ValueError(f"robot '{spec.name}' has no foot: mark its contact points with is_foot")
+    return spec
+
+
+def planned_act(plan: JumpPlan) -> Act:
+    """The plan as its own controller."""
+    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan)
+
+
+def own_act(spec: RobotSpec, policy: str | None, trajectory: Path | None, pose: str | None, duration: float | None) -> Act:
+    """A user's controller or trajectory from a pose at rest; the trajectory's own length by default."""
+    start = standing_pose(spec, pose), np.zeros(spec.nv)
+    if policy is not None and trajectory is not None:
+        raise ValueError("--policy and --trajectory are both given: leave one out")
+    if trajectory is not None:
+        targets = read_trajectory(trajectory, spec)
+        return Act(targets, start, float(targets.time[-1]) if duration is None else _checked(duration))
+    assert policy is not None
+    return Act(user_policy(policy, spec), start, DURATION if duration is None else _checked(duration))
+
+
+def standing_pose(spec: RobotSpec, name: str | None = None) -> Floats:
+    """Configuration (nq,) of a named pose, by default the first one. ValueError names the poses that there are."""
+    poses: dict[str, Pose] = {pose.name: pose for pose in spec.poses}
+    if not poses or (name is not None and name not in poses):
+        wanted = "pose" if name is None else f"pose '{name}'"
+        remedy = f"use one of {', '.join(poses)}" if poses else "add one to its file"
+        raise ValueError(f"robot '{spec.name}' has no {wanted}: {remedy}")
+    return np.array(poses[name or next(iter(poses))].q, dtype=float)
+
+
+def _checked(duration: float) -> float:
+    if not 0.0 < duration <= 60.0:
+        raise ValueError(f"--duration {duration}: give seconds above 0, at most 60")
+    return duration

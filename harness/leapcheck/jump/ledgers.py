@@ -1,0 +1,286 @@
+"""Books of a jump: momentum, energy and flight, drawn up from its log alone, by what must balance in any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jump.log import JumpLog
+from leapcheck.jump.simulation import driven_places
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference import build, kernel, total_mass
+from leapcheck_reference.simulate.adaptive import Solution
+from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+
+Floats = NDArray[np.float64]
+
+STEP_ANGLES = 1.0
+"""A book of a time-stepped log may be out by this part times the angle (rad) that the fastest joint turns in one step:
+forces of a step hold at its beginning, and their directions turn by that angle until its end."""
+
+ROUNDING = 1e-12
+"""No book is expected to balance better than this part of its turnover."""
+
+STATE_QUANTITIES = ("com_position", "centroidal_momentum_matrix", "kinetic_energy", "potential_energy")
+QUANTITIES = (*STATE_QUANTITIES, "contact_positions", "contact_velocities", "contact_angular_jacobians")
+
+SHORTEST_FLIGHT = 3
+"""A flight of fewer steps says nothing about a parabola."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """One book: `residual` is by how much it is out at worst, `scale` its turnover, both in `unit`.
+
+    `tolerance` bounds residual / scale; `meaning` says what was balanced against what.
+    """
+
+    what: str
+    residual: float
+    scale: float
+    unit: str
+    tolerance: float
+    meaning: str
+
+    @property
+    def relative(self) -> float:
+        """Residual over turnover; 0 where there was none of either."""
+        return self.residual / self.scale if self.scale else float(self.residual != 0.0)
+
+    @property
+    def met(self) -> bool:
+        """Whether the book balances within its tolerance; a NaN does not."""
+        return self.relative <= self.tolerance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Balances:
+    """What the books are drawn up from, at the n + 1 times of a log; world axes, SI.
+
+    `com` (n + 1, 3) m; `momentum` (n + 1, 6) about the com, angular first, and `gross` (n + 1,) N m s, the sum of the sizes of
+    the angular momenta that each dof alone would give; `kinetic`, `potential` J. Since the start: `contact_impulse`
+    (n + 1, 3) N s, `angular_impulse` (n + 1, 3) N m s of the contacts about the com, `actuator_work`,
+    `contact_work`, `stop_work` (n + 1,) J. `mass` kg, `gravity` (3,) m/s^2.
+    `angular_slack` N m s: what the angular impulse leaves open, since a log does not say where in the overlap of sphere and
+    ground a force acts. `airborne` (n,): no contact force in the step.
+    """
+
+    time: Floats
+    com: Floats
+    momentum: Floats
+    gross: Floats
+    kinetic: Floats
+    potential: Floats
+    contact_impulse: Floats
+    angular_impulse: Floats
+    actuator_work: Floats
+    contact_work: Floats
+    stop_work: Floats
+    mass: float
+    gravity: Floats
+    angular_slack: float
+    airborne: NDArray[np.bool_]
+
+
+def balances(spec: RobotSpec, log: JumpLog) -> Balances:
+    """The balances of a log: work with the mean of the velocities at a step's ends, impulses as the step's force times dt.
+
+    A contact force acts at the sphere's material point halfway between its lowest point and the ground (MuJoCo's rule; other
+    models take the lowest point: `angular_slack` covers both).
+    """
+    tree = build(spec)
+    at = kernel(tree, QUANTITIES)(log.q, log.v)
+    joint_v = driven_places(spec)[1]
+    point_v, arms, depths = _contact_points(spec, log.v, at)
+    mean_v, mean_point_v = _means(log.v), _means(point_v)
+    sideways = np.linalg.norm(log.forces[..., :2], axis=-1)
+    return Balances(
+        time=log.time,
+        com=at["com_position"],
+        momentum=_momentum(at, log.v),
+        gross=_gross(at, log.v),
+        kinetic=at["kinetic_energy"],
+        potential=at["potential_energy"],
+        contact_impulse=_since_start(log.forces.sum(axis=1) * log.dt),
+        angular_impulse=_since_start(np.cross(_means(arms), log.forces).sum(axis=1) * log.dt),
+        actuator_work=_since_start((log.torque * mean_v[:, joint_v]).sum(axis=1) * log.dt),
+        contact_work=_since_start((log.forces * mean_point_v).sum(axis=(1, 2)) * log.dt),
+        stop_work=_since_start((log.limit_torques * mean_v).sum(axis=1) * log.dt),
+        mass=float(total_mass(tree)),
+        gravity=np.asarray(tree.gravity, dtype=float),
+        angular_slack=float((sideways * _means(depths) / 2.0).sum() * log.dt),
+        airborne=np.abs(log.forces).max(axis=(1, 2), initial=0.0) == 0.0,
+    )
+
+
+def solution_balances(spec: RobotSpec, of: Solution) -> Balances:
+    """The balances of the adaptive reference: impulses and works are integrated along with the motion, as exactly as it."""
+    tree = build(spec)
+    at = kernel(tree, STATE_QUANTITIES)(of.q, of.v)
+    return Balances(
+        time=of.time,
+        com=at["com_position"],
+        momentum=_momentum(at, of.v),
+        gross=_gross(at, of.v),
+        kinetic=at["kinetic_energy"],
+        potential=at["potential_energy"],
+        contact_impulse=of.impulse,
+        angular_impulse=of.angular_impulse,
+        actuator_work=of.actuator_work,
+        contact_work=of.contact_work,
+        stop_work=of.stop_work,
+        mass=float(total_mass(tree)),
+        gravity=np.asarray(tree.gravity, dtype=float),
+        angular_slack=0.0,
+        airborne=of.airborne,
+    )
+
+
+def ledgers(spec: RobotSpec, log: JumpLog) -> tuple[Ledger, ...]:
+    """The books of a time-stepped log; none for a log without steps.
+
+    Their residuals are errors of the step, of first order in dt: the tolerance is `STEP_ANGLES` times the angle that the
+    fastest joint turns in a step. A missing or a doubled force, a wrong mass or a wrong gravity is out by far more.
+    """
+    if log.steps == 0:
+        return ()
+    joint_v = driven_places(spec)[1]
+    fastest = float(np.abs(log.v[:, joint_v]).max(initial=0.0))
+    return drawn_up(balances(spec, log), max(STEP_ANGLES * fastest * log.dt, ROUNDING), log.dt)
+
+
+def drawn_up(of: Balances, tolerance: float, step: float = 0.0) -> tuple[Ledger, ...]:
+    """The books of these balances: momentum, angular momentum, energy; push and flight, if there is a flight.
+
+    In a flight of T s the com of a scheme of first order with that `step` drifts by g step T / 2: its parabola may be out by
+    as much more.
+    """
+    return (
+        _momentum_book(of, tolerance),
+        _turning_book(of, tolerance),
+        _energy_book(of, tolerance),
+        *_flight_books(of, tolerance, step),
+    )
+
+
+def longest_flight(airborne: NDArray[np.bool_]) -> tuple[int, int]:
+    """(first state, last state) of the longest run of steps without contact; equal where there is none."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], airborne, [False]]).astype(int)))
+    runs = edges.reshape(-1, 2)
+    if not len(runs):
+        return 0, 0
+    begin, end = runs[np.argmax(runs[:, 1] - runs[:, 0])]
+    return int(begin), int(end)
+
+
+def _momentum_book(of: Balances, tolerance: float) -> Ledger:
+    gained, weight = of.momentum[:, 3:] - of.momentum[0, 3:], _weight_impulse(of)
+    return Ledger(
+        "momentum",
+        _largest(gained - of.contact_impulse - weight),
+        max(_largest(of.contact_impulse), _largest(weight)),
+        "N s",
+        tolerance,
+        "momentum gained = impulse of the contacts + weight times time",
+    )
+
+
+def _turning_book(of: Balances, tolerance: float) -> Ledger:
+    gained = of.momentum[:, :3] - of.momentum[0, :3]
+    scale = max(float(of.gross.max()), _largest(of.angular_impulse))
+    return Ledger(
+        "angular momentum",
+        _largest(gained - of.angular_impulse),
+        scale,
+        "N m s",
+        tolerance + (of.angular_slack / scale if scale else 0.0),
+        "angular momentum about the com gained = angular impulse of the contacts about it",
+    )
+
+
+def _energy_book(of: Balances, tolerance: float) -> Ledger:
+    energy, works = of.kinetic + of.potential, (of.actuator_work, of.contact_work, of.stop_work)
+    return Ledger(
+        "energy",
+        float(np.abs(energy - energy[0] - sum(works)).max()),
+        sum(float(np.abs(np.diff(work)).sum()) for work in works),
+        "J",
+        tolerance,
+        "kinetic and potential energy gained = work of the drives, of the contacts (-dissipation) and of the joint stops",
+    )
+
+
+def _flight_books(of: Balances, tolerance: float, step: float) -> Iterator[Ledger]:
+    begin, end = longest_flight(of.airborne)
+    if end - begin < SHORTEST_FLIGHT:
+        return
+    push = of.momentum[begin, 3:] - of.momentum[0, 3:] - _weight_impulse(of)[begin]
+    yield Ledger(
+        "push",
+        _largest(push - of.contact_impulse[begin]),
+        _largest(of.contact_impulse[begin]),
+        "N s",
+        tolerance,
+        "impulse of the contacts until take-off = take-off momentum - weight times time",
+    )
+    t = (of.time[begin : end + 1] - of.time[begin])[:, None]
+    path = of.com[begin : end + 1] - of.com[begin]
+    parabola = of.momentum[begin, 3:] / of.mass * t + of.gravity * t**2 / 2.0
+    size = _largest(path)
+    drift = float(np.linalg.norm(of.gravity)) * step * float(t[-1, 0]) / 2.0
+    allowed = tolerance + (drift / size if size else 0.0)
+    yield Ledger("flight path", _largest(path - parabola), size, "m", allowed, "the com flies a parabola")
+    turning = of.momentum[begin : end + 1, :3]
+    yield Ledger(
+        "flight turning",
+        _largest(turning - turning[0]),
+        float(of.gross[begin : end + 1].max()),
+        "N m s",
+        tolerance,
+        "angular momentum about the com is constant in flight",
+    )
+
+
+def _weight_impulse(of: Balances) -> Floats:
+    return (of.time - of.time[0])[:, None] * (of.mass * of.gravity)
+
+
+def _momentum(at: dict[str, Floats], v: Floats) -> Floats:
+    return np.einsum("nij,nj->ni", at["centroidal_momentum_matrix"], v)
+
+
+def _gross(at: dict[str, Floats], v: Floats) -> Floats:
+    gross: Floats = (np.linalg.norm(at["centroidal_momentum_matrix"][:, :3], axis=1) * np.abs(v)).sum(axis=1)
+    return gross
+
+
+def _contact_points(spec: RobotSpec, v: Floats, at: dict[str, Floats]) -> tuple[Floats, Floats, Floats]:
+    """Of the material points where contact forces act: (velocities, places relative to the com (n + 1, points, 3), depths of
+    the spheres' lowest points in the ground (n + 1, points) m).
+    """
+    radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in spec.contact_points if point.computed])
+    centres = at["contact_positions"]
+    levers = np.zeros_like(centres)
+    levers[..., 2] = -(radii + centres[..., 2]) / 2.0
+    turning = np.einsum("npij,nj->npi", at["contact_angular_jacobians"], v)
+    velocities = at["contact_velocities"] + np.cross(turning, levers)
+    return velocities, centres + levers - at["com_position"][:, None], np.maximum(radii - centres[..., 2], 0.0)
+
+
+def _means(values: Floats) -> Floats:
+    """Means (n, ...) of neighbouring rows."""
+    means: Floats = (values[1:] + values[:-1]) / 2.0
+    return means
+
+
+def _since_start(parts: Floats) -> Floats:
+    """Sums (n + 1, ...) of the parts before each state."""
+    return np.concatenate([np.zeros((1, *parts.shape[1:])), np.cumsum(parts, axis=0)])
+
+
+def _largest(vectors: Floats) -> float:
+    """The largest size of vectors (..., 3)."""
+    return float(np.linalg.norm(vectors, axis=-1).max())

@@ -1,0 +1,110 @@
+"""The simulators by name; a foreign package is imported only when its simulator is made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from leapcheck.jump.simulation import Simulator
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.soft import SoftContact
+
+STIFF = SoftContact(solref=(0.01, 1.0))
+"""MuJoCo's contact with half its default time constant: a ground that a foot sinks into by well below a millimetre."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The ground z = 0: Coulomb `friction`, and the other parameters of MuJoCo's contact model."""
+
+    friction: float = 0.8
+    soft: SoftContact = field(default=STIFF)
+
+    def contact(self, **changed: Any) -> SoftContact:
+        """MuJoCo's parameters with this ground's friction."""
+        return dataclasses.replace(self.soft, friction=self.friction, **changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A simulator that has a name: how it is made, and what it is in words."""
+
+    make: Callable[[RobotSpec, Ground, float], Simulator]
+    what: str
+
+
+def make_simulator(name: str, spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
+    """The simulator of that name with time step dt (s). Raises ValueError for an unknown name, and what its engine raises."""
+    check_names((name,))
+    made = SIMULATORS[name].make(spec, ground, dt)
+    made.name = name
+    return made
+
+
+def check_names(names: tuple[str, ...]) -> None:
+    """Raises ValueError where a name is no simulator's, or none is given."""
+    for name in names:
+        if name not in SIMULATORS:
+            raise ValueError(f"unknown simulator {name!r:.60}: use one of {', '.join(SIMULATORS)}")
+    if not names:
+        raise ValueError(f"no simulators: give one or more of {', '.join(SIMULATORS)}")
+
+
+def _mujoco(spec: RobotSpec, ground: Ground, dt: float, cone: str = "elliptic", **options: Any) -> Simulator:
+    from leapcheck.engines.mujoco_simulator import MujocoSimulator
+
+    return MujocoSimulator(spec, ground.contact(cone=cone), dt, **options)
+
+
+def _soft(spec: RobotSpec, ground: Ground, dt: float, cone: str = "elliptic", integrator: Any = "euler") -> Simulator:
+    from leapcheck_reference.simulate.soft_simulator import SoftSimulator
+
+    return SoftSimulator(Plant(spec), ground.contact(cone=cone), dt, integrator)
+
+
+def _rigid(spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
+    from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
+
+    return RigidSimulator(Plant(spec), dt, ground.friction)
+
+
+def _compliant(spec: RobotSpec, ground: Ground, dt: float, law: str) -> Simulator:
+    from leapcheck_reference.simulate import compliant
+    from leapcheck_reference.simulate.compliant_simulator import CompliantSimulator
+
+    return CompliantSimulator(Plant(spec), dt, getattr(compliant, law)(), ground.friction)
+
+
+def _pinocchio(spec: RobotSpec, ground: Ground, dt: float, solver: Any) -> Simulator:
+    from leapcheck.engines.pinocchio_simulator import PinocchioSimulator
+
+    return PinocchioSimulator(spec, dt, ground.friction, solver)
+
+
+SIMULATORS: Mapping[str, Entry] = {
+    "mujoco": Entry(_mujoco, "MuJoCo, Euler, elliptic cones, exact rotors"),
+    "mujoco-implicitfast": Entry(partial(_mujoco, integrator="implicitfast"), "MuJoCo, implicitfast, exact rotors"),
+    "mujoco-rk4": Entry(partial(_mujoco, integrator="RK4"), "MuJoCo, fourth-order Runge-Kutta, exact rotors"),
+    "mujoco-discrete": Entry(
+        partial(_mujoco, integrator="discrete", rotors="armature"), "MuJoCo, discrete-time integrator, rotors as armature"
+    ),
+    "mujoco-pyramidal": Entry(partial(_mujoco, cone="pyramidal"), "MuJoCo, Euler, pyramidal cones, exact rotors"),
+    "mujoco-dcmotor": Entry(partial(_mujoco, drives="dcmotor"), "MuJoCo, Euler, its own DC motors, exact rotors"),
+    "mujoco-armature": Entry(partial(_mujoco, rotors="armature"), "MuJoCo, Euler, rotors as armature"),
+    "soft": Entry(_soft, "in-house twin of MuJoCo's contact, Euler"),
+    "soft-implicitfast": Entry(partial(_soft, integrator="implicitfast"), "in-house twin, implicitfast"),
+    "soft-rk4": Entry(partial(_soft, integrator="rk4"), "in-house twin, fourth-order Runge-Kutta"),
+    "soft-pyramidal": Entry(partial(_soft, cone="pyramidal"), "in-house twin, Euler, pyramidal cones"),
+    "rigid": Entry(_rigid, "in-house rigid contact: Coulomb's complementarity problem solved exactly"),
+    "spring-damper": Entry(partial(_compliant, law="SpringDamper"), "in-house, Cheetah-Software's spring-damper ground"),
+    "hunt-crossley": Entry(partial(_compliant, law="HuntCrossley"), "in-house, Hunt and Crossley's ground"),
+    "pinocchio-admm": Entry(partial(_pinocchio, solver="admm"), "Pinocchio's dynamics, rigid contact by its ADMM solver"),
+    "pinocchio-pgs": Entry(partial(_pinocchio, solver="pgs"), "Pinocchio's dynamics, rigid contact by its Gauss-Seidel solver"),
+}
+
+DEFAULT = ("mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm")
+"""One of each contact model, all with exact rotors: their spread is that of contact, not of rotors."""

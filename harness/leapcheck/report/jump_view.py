@@ -1,0 +1,268 @@
+"""A jump study arranged for reading: the same rows for the page, the Markdown and the terminal. Nothing is recomputed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leapcheck.jump.estimates import Estimate, Value
+from leapcheck.jump.rules import Verdict
+from leapcheck.report.jump_words import NOT_SIMULATED, between, plain_number, seconds, unit_text, with_error
+from leapcheck.report.words import DASH
+
+if TYPE_CHECKING:
+    from leapcheck.jump.ledgers import Ledger
+    from leapcheck.jump.run import JumpRun
+
+HEADLINES = ("height", "take_off_speed", "torque_use", "voltage_use", "friction_use", "force_landing")
+"""Figures that stand in large type at the top, as far as there are."""
+
+GROUPS = {
+    "jump": "The jump",
+    "drives": "Drives",
+    "ground": "Ground",
+    "power": "Power and battery",
+    "flight": "Flight",
+    "landing": "Landing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatorRow:
+    """How one simulator fared: `state` is "ran", "stopped", "failed" or "not run", `message` why, or empty."""
+
+    name: str
+    what: str
+    dt: str
+    steps: int
+    until: str
+    state: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure of one simulator: its value with error bar, and by step size what it was, for those who look closer."""
+
+    text: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """A figure over all simulators, in words; `cells` in the order of the simulators, None where one has none.
+
+    `tone` is the worst verdict that a reason gives to it, empty where none does.
+    """
+
+    label: str
+    meaning: str
+    value: str
+    unit: str
+    spread: str
+    where: str
+    cells: tuple[Cell | None, ...]
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGroup:
+    """The rows of one group, those of the whole robot and those of single joints."""
+
+    title: str
+    rows: tuple[FigureRow, ...]
+    joints: tuple[FigureRow, ...]
+
+
+TONES = {Verdict.GO: "good", Verdict.MARGINAL: "warn", Verdict.NO_GO: "bad"}
+
+
+def simulators(run: JumpRun) -> tuple[SimulatorRow, ...]:
+    """A row per simulator, in the order asked for."""
+    asked = dict.fromkeys([*run.setup.engines, *run.logs, *run.failures])
+    return tuple(_simulator(run, name) for name in asked)
+
+
+def simulator_names(run: JumpRun) -> tuple[str, ...]:
+    """The simulators that have figures, in the order asked for."""
+    found = dict.fromkeys(name for estimate in run.estimates for name in estimate.by_simulator)
+    return tuple(sorted(found, key=[*run.logs, *found].index))
+
+
+def figure_groups(run: JumpRun) -> tuple[FigureGroup, ...]:
+    """All figures by group, in the order of the groups; groups of other names come last."""
+    names = simulator_names(run)
+    tones = _tones(run)
+    groups = dict.fromkeys([*GROUPS, *(estimate.group for estimate in run.estimates)])
+    found = []
+    for group in groups:
+        of_group = [estimate for estimate in run.estimates if estimate.group == group]
+        rows = [(estimate.joint, _figure(estimate, names, tones)) for estimate in of_group]
+        if rows:
+            whole = tuple(row for joint, row in rows if not joint)
+            found.append(FigureGroup(GROUPS.get(group, group), whole, tuple(row for joint, row in rows if joint)))
+    return tuple(found)
+
+
+def headline_figures(run: JumpRun) -> tuple[FigureRow, ...]:
+    """The rows in large type."""
+    by_key = {estimate.key: estimate for estimate in run.estimates}
+    names, tones = simulator_names(run), _tones(run)
+    return tuple(_figure(by_key[key], names, tones) for key in HEADLINES if key in by_key)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """A ledger over the simulators, in the order of their logs; None where one has none of it."""
+
+    what: str
+    meaning: str
+    ledgers: tuple[Ledger | None, ...]
+
+
+def ledger_rows(run: JumpRun) -> tuple[LedgerRow, ...]:
+    """A row per ledger."""
+    by_name = {name: {ledger.what: ledger for ledger in ledgers} for name, ledgers in run.ledgers.items()}
+    meanings = {ledger.what: ledger.meaning for ledgers in run.ledgers.values() for ledger in ledgers}
+    return tuple(LedgerRow(what, said, tuple(found.get(what) for found in by_name.values())) for what, said in meanings.items())
+
+
+def unbalanced(run: JumpRun) -> tuple[tuple[str, Ledger], ...]:
+    """(simulator, ledger) of those out of tolerance."""
+    return tuple((name, ledger) for name, ledgers in run.ledgers.items() for ledger in ledgers if not ledger.met)
+
+
+def limits(run: JumpRun) -> tuple[str, ...]:
+    """What this study does not say, the particular first."""
+    found = list(run.notes)
+    if run.monte_carlo is None:
+        found.append("robustness was not looked at: no Monte Carlo (--monte-carlo N)")
+    if len(run.logs) < 2:
+        found.append("one simulator at most ran: nothing is said about the spread over contact models")
+    if run.setup.levels < 2:
+        found.append("one step size: the figures have no error bars of the time step (levels: 2 or more)")
+    if run.setup.act is not None and run.setup.plan is None:
+        found.append("no plan of this program: there is no target to compare with, and phases are read from the logs")
+    if run.setup.act is None:
+        return (*run.notes, "nothing was simulated: there is no controller to simulate")
+    return (*found, *NOT_SIMULATED)
+
+
+def push_start(run: JumpRun) -> float | None:
+    """When the planned push begins (s); None without a plan."""
+    if run.setup.plan is None:
+        return None
+    return next((phase.start for phase in run.setup.plan.phases if phase.name == "push"), None)
+
+
+def duration(run: JumpRun) -> float | None:
+    """How long (s) was to be simulated; None where nothing was, for want of a plan."""
+    return None if run.setup.act is None else run.setup.act.duration
+
+
+def available_friction(run: JumpRun) -> float | None:
+    """Friction that the ground of the simulations offers."""
+    return float(run.setup.ground.friction)
+
+
+def _simulator(run: JumpRun, name: str) -> SimulatorRow:
+    what = _what(name)
+    if name not in run.logs:
+        if run.setup.act is None and name not in run.failures:
+            return SimulatorRow(name, what, "", 0, "", "not run", "")
+        why = run.failures.get(name, "it gave no run").removeprefix(f"{name}: ")
+        return SimulatorRow(name, what, "", 0, "", "failed", why)
+    log = run.logs[name]
+    message = log.stopped or run.failures.get(name, "").removeprefix(f"{name}: ")
+    state = "stopped" if message else "ran"
+    return SimulatorRow(name, what, seconds(log.dt), log.steps, seconds(float(log.time[-1])), state, message)
+
+
+def _what(name: str) -> str:
+    from leapcheck.jump.simulators import SIMULATORS
+
+    return SIMULATORS[name].what if name in SIMULATORS else "given by the user"
+
+
+def _figure(estimate: Estimate, names: Iterable[str], tones: Mapping[str, str]) -> FigureRow:
+    unit = unit_text(estimate.unit)
+    cells = tuple(_cell(estimate.by_simulator[name]) if name in estimate.by_simulator else None for name in names)
+    spread = between(estimate.spread_low, estimate.spread_high) if len(estimate.by_simulator) > 1 else ""
+    return FigureRow(
+        label=estimate.label,
+        meaning=estimate.kind.meaning,
+        value=with_error(estimate.value, estimate.error),
+        unit=unit,
+        spread=spread,
+        where=_where(estimate),
+        cells=cells,
+        tone=tones.get(estimate.key, ""),
+    )
+
+
+def _cell(value: Value) -> Cell:
+    steps = ", ".join(f"{plain_number(figure, 6)} at {seconds(dt)}" for dt, figure in value.by_step)
+    order = "" if math.isnan(value.order) else f"; observed order {value.order:.2f}"
+    return Cell(with_error(value.value, value.error), f"{steps}{order}")
+
+
+def _where(estimate: Estimate) -> str:
+    """The joint or foot, and the time, of the simulator with the largest value: where it is the same in all, and when."""
+    places = dict.fromkeys(
+        value.where for value in estimate.by_simulator.values() if value.where and value.where != estimate.joint
+    )
+    times = [value.time for value in estimate.by_simulator.values() if math.isfinite(value.time)]
+    when = f"{min(times):.3f} s" if times and max(times) - min(times) < 1e-3 else ""
+    if times and not when:
+        when = f"{min(times):.3f} to {max(times):.3f} s"
+    return ", ".join(filter(None, (" / ".join(places), when)))
+
+
+def _tones(run: JumpRun) -> dict[str, str]:
+    """The worst tone that the reasons give to each item."""
+    order = list(TONES.values())
+    found: dict[str, str] = {}
+    for reason in run.judgement.reasons:
+        tone = TONES[reason.verdict]
+        if order.index(tone) > order.index(found.get(reason.item, "good")):
+            found[reason.item] = tone
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessView:
+    """A Monte Carlo in words and rows: causes (name, jumps, jumps in which it came first), drivers (name, success, rise)."""
+
+    successes: int
+    runs: int
+    sentence: str
+    causes: tuple[tuple[str, int, int], ...]
+    drivers: tuple[tuple[str, str, str], ...]
+
+
+def robustness(run: JumpRun) -> RobustnessView | None:
+    """The Monte Carlo as the reports show it; None without one."""
+    found = run.monte_carlo
+    if found is None:
+        return None
+    low, high = found.interval
+    nominal = "With nothing varied it succeeds."
+    if found.nominal_causes:
+        nominal = f"With nothing varied it fails too: {', '.join(found.nominal_causes)}."
+    rotors = "" if found.armature_cost is None else f" {found.armature_cost.sentence}"
+    return RobustnessView(
+        successes=found.successes,
+        runs=found.count,
+        sentence=(
+            f"{found.successes} of {found.count} varied jumps succeed (seed {found.seed}): with 95 % confidence the probability "
+            f"of success is {low:.3f} to {high:.3f} (Clopper-Pearson). {nominal} The worst is number {found.worst}.{rotors}"
+        ),
+        causes=tuple((cause.name, cause.count, cause.first) for cause in found.causes),
+        drivers=tuple((d.name, _correlation(d.with_success), _correlation(d.with_rise)) for d in found.drivers),
+    )
+
+
+def _correlation(value: float) -> str:
+    return DASH if math.isnan(value) else f"{value:+.2f}"

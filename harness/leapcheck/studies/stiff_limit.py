@@ -1,0 +1,83 @@
+"""Whether MuJoCo's soft contact tends to rigid contact as its time constant goes to zero, each without a time step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.studies import limits
+from leapcheck.studies.planned_push import FIGURES, PROTOCOL, PlannedPush, planned_push
+from leapcheck.studies.row import Row
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.richardson import Extrapolation, extrapolated
+from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
+from leapcheck_reference.simulate.soft import SoftContact
+
+Floats = NDArray[np.float64]
+
+GOAL = 1e-3
+"""Relative, at the last time constant; measured 5.1e-4."""
+
+TIME_CONSTANTS = (0.02, 0.01, 0.005, 0.0025, 0.00125)
+"""s; damping ratio 1."""
+
+STEPS = 5e-4 * 0.5 ** np.arange(5)
+"""Time steps (s) of the rigid time-stepper."""
+
+FRICTION = 0.8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StiffLimit:
+    """The figures of the rigid limit (2,) and of each time constant (n, 2); `mujoco`: MuJoCo's own limit at the last one."""
+
+    rigid: Extrapolation
+    soft: Floats
+    mujoco: Floats
+
+    @property
+    def differences(self) -> Floats:
+        """Relative differences (n, 2) of soft from rigid contact."""
+        answer: Floats = self.soft / self.rigid.limit - 1.0
+        return answer
+
+
+def rows() -> list[Row]:
+    """Two rows: that the differences shrink from each time constant to the next, and the last of them."""
+    found = measured(planned_push("mini_cheetah"))
+    sizes = np.abs(found.differences)
+    monotone, last = bool((np.diff(sizes, axis=0) < 0.0).all()), float(sizes[-1].max())
+    series = "; ".join(
+        f"{name} {', '.join(f'{100 * part:.3f} %' for part in column)}" for name, column in zip(FIGURES, found.differences.T, strict=True)
+    )
+    own = float(np.abs(found.mujoco / found.soft[-1] - 1.0).max())
+    constants = ", ".join(f"{constant:g}" for constant in TIME_CONSTANTS)
+    return [
+        Row(
+            what="MuJoCo's contact tends to the rigid one as its time constant goes to 0",
+            goal="monotone",
+            figure="monotone" if monotone else "not monotone",
+            met=monotone,
+            detail=f"solref {constants} s, soft less rigid: {series}; friction {FRICTION:g}; {PROTOCOL}; soft: adaptive reference; "
+            f"rigid: limit of the in-house time-stepper, error bar {float((found.rigid.error / found.rigid.limit).max()):.0e}",
+        ),
+        Row(
+            what=f"its difference from rigid contact at a time constant of {TIME_CONSTANTS[-1]:g} s",
+            goal=f"{100 * GOAL:g} %",
+            figure=f"{100 * last:.3f} %",
+            met=last <= GOAL,
+            detail=f"the worse of {' and '.join(FIGURES)}; the limit of MuJoCo's own Euler steps there is {own:.0e} from the reference",
+        ),
+    ]
+
+
+def measured(planned: PlannedPush) -> StiffLimit:
+    """The planned push on rigid ground and on soft ones."""
+    plant = Plant(planned.robot.spec)
+    rigid = [planned.pushed(RigidSimulator(plant, dt, FRICTION)) for dt in STEPS.tolist()]
+    contacts = [SoftContact(friction=FRICTION, solref=(constant, 1.0)) for constant in TIME_CONSTANTS]
+    soft = [limits.reference(planned, contact) for contact in contacts]
+    own = limits.limit("Euler", contacts[-1])
+    return StiffLimit(extrapolated(np.array(rigid)), np.array(soft), own.found.limit)

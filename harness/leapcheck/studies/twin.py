@@ -1,0 +1,254 @@
+"""How close the in-house twin of MuJoCo's contact is to MuJoCo over whole jumps and crashes, the loop closed in each alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.engines.mujoco_simulator import MujocoSimulator
+from leapcheck.jump.control import Command, Policy
+from leapcheck.jump.log import JumpLog
+from leapcheck.jump.plan import planned
+from leapcheck.jump.plan_records import JumpPlan, Request
+from leapcheck.jump.simulation import Simulator, simulated
+from leapcheck.studies.row import Row
+from leapcheck_models.robots import load
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.soft import SoftContact
+from leapcheck_reference.simulate.soft_contact import Cone
+from leapcheck_reference.simulate.soft_simulator import SoftSimulator
+
+Floats = NDArray[np.float64]
+
+DT = 1e-3
+HEIGHT = 0.2
+JUMP, CRASH = 1.2, 0.8
+"""Seconds simulated."""
+
+Q_GOAL, V_GOAL = 1e-11, 1e-9
+DEFAULT_TOLERANCE, DEFAULT_Q_GOAL = 1e-8, 2e-6
+
+TITLE = "in-house twin against MuJoCo"
+IN_HOUSE: dict[str, Any] = {"Euler": "euler", "implicitfast": "implicitfast", "RK4": "rk4"}
+CONES: tuple[Cone, ...] = ("elliptic", "pyramidal")
+FRICTIONS = (0.05, 0.3, 0.8)
+SOLREFS = ((0.004, 1.0), (0.01, 1.0), (0.02, 1.0))
+DIRECT = (-2e4, -250.0)
+IMPRATIOS = (1.0, 10.0, 100.0)
+
+HOME, CROUCH, STRETCHED, RETRACTED = (0.0, -0.8, 1.6), (0.0, -1.1, 2.2), (0.0, -0.5, 1.0), (0.0, -1.0, 2.0)
+SKEW = np.array([[0.06, 0.05, 0.0], [0.1, -0.03, 0.06], [-0.05, 0.0, -0.04], [0.04, 0.02, 0.05]])
+"""Added to the legs' targets: a jump that is symmetric would hide faults."""
+PHASES = (
+    (0.05, 0.2, HOME, CROUCH, (60.0, 1.5)),
+    (0.3, 0.2, CROUCH, STRETCHED, (60.0, 1.0)),
+    (0.45, 0.1, STRETCHED, RETRACTED, (40.0, 1.5)),
+    (0.6, 0.1, RETRACTED, HOME, (40.0, 1.5)),
+)
+"""Crouch, push, flight, landing: begin (s), time of the move (s), targets of a leg (abad, hip, knee; rad) from and to, gains."""
+CLEARANCE = 1e-4
+"""Height (m) of the lowest foot at the begin: at exactly 0 rounding decides in each engine whether it touches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run in both: robot, contact, MuJoCo's name of the integrator, joints with their passive losses or without."""
+
+    contact: SoftContact
+    integrator: str
+    robot: str = "mini_cheetah"
+    passive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Largest differences over a run: dq (m, rad, quaternion), dv (m/s, rad/s), df (N); why a run stopped, if one did."""
+
+    dq: float
+    dv: float
+    df: float
+    stopped: str = ""
+
+
+def rows() -> list[Row]:
+    """The rows of the table: the planned jump at tolerance 0 and at MuJoCo's default, a skewed jump, crashes."""
+    exact, loose = [], []
+    for case in jump_cases():
+        log = twin_log(case, jump)
+        exact.append(difference(log, mujoco_log(case, jump)))
+        loose.append(difference(log, mujoco_log(case, jump, DEFAULT_TOLERANCE)))
+    skewed = [difference(twin_log(case, skewed_jump), mujoco_log(case, skewed_jump)) for case in jump_cases()[::3]]
+    crashed = [difference(twin_log(case, crash), mujoco_log(case, crash)) for case in crash_cases()]
+    jumps = (
+        f"{len(exact)} planned jumps of {HEIGHT} m at {DT * 1e3:g} ms, stand to stand, loops closed separately, exact rotors; "
+        f"{', '.join(IN_HOUSE)}; both cones; friction {_numbers(FRICTIONS)}; solref {_numbers(ref[0] for ref in SOLREFS)} and "
+        f"direct; impratio {_numbers(IMPRATIOS)}"
+    )
+    return [
+        _row(f"{TITLE}, tolerance 0, planned jump", exact, (Q_GOAL, V_GOAL), jumps),
+        _row(f"{TITLE}, MuJoCo's default tolerance, planned jump", loose, (DEFAULT_Q_GOAL, np.inf), "the same jumps"),
+        _row(
+            f"{TITLE}, tolerance 0, skewed jump",
+            skewed,
+            (Q_GOAL, V_GOAL),
+            f"{len(skewed)} scripted jumps of {JUMP} s on legs bent differently: feet chatter, slide, touch and leave one by one "
+            "(at MuJoCo's default tolerance a touch may then move by a step, and dq reach 2e-4)",
+        ),
+        _row(
+            f"{TITLE}, tolerance 0, crash",
+            crashed,
+            (Q_GOAL, V_GOAL),
+            f"{len(crashed)} tumbling falls of {CRASH} s onto trunk, knees and feet, joints driven into their stops, damping and "
+            "dry friction in the joints; exact rotors and armature",
+        ),
+    ]
+
+
+def jump_cases() -> tuple[Case, ...]:
+    """Every integrator with both cones and all frictions and solrefs; larger impedance ratios and direct solrefs in turn."""
+    contacts = [(friction, solref, 1.0) for friction, solref in itertools.product(FRICTIONS, SOLREFS)]
+    contacts += zip((0.8, *FRICTIONS), (*SOLREFS, DIRECT), itertools.cycle(IMPRATIOS[1:]))
+    return tuple(
+        Case(SoftContact(friction=friction, solref=solref, impratio=ratio, cone=cone), integrator)
+        for integrator, cone in itertools.product(IN_HOUSE, CONES)
+        for friction, solref, ratio in contacts
+    )
+
+
+def crash_cases() -> tuple[Case, ...]:
+    """Falls with passive losses in the joints, exact rotors and armature."""
+    contact = SoftContact(friction=0.6, solref=(0.01, 1.0), solreflimit=(0.01, 1.0))
+    return tuple(
+        Case(dataclasses.replace(contact, cone=cone), integrator, robot, passive=True)
+        for robot, integrator, cone in itertools.product(("mini_cheetah", "mini_cheetah_armature"), IN_HOUSE, CONES)
+    )
+
+
+Start = tuple[Policy, tuple[Floats, Floats], float]
+"""Policy, start (q, v) and duration (s)."""
+
+Scenario = Callable[[RobotSpec], Start]
+
+
+def jump(spec: RobotSpec) -> Start:
+    """The planner's jump, on the spot."""
+    plan = _plan(spec)
+    q = plan.start_q.copy()
+    q[2] += CLEARANCE
+    return plan, (q, plan.start_v), plan.duration
+
+
+@lru_cache(maxsize=2)
+def _plan(spec: RobotSpec) -> JumpPlan:
+    return planned(spec, Request(HEIGHT), drives(spec))
+
+
+def skewed_jump(spec: RobotSpec) -> Start:
+    """A scripted jump from the stand, turned about z, on legs that are bent differently."""
+    return legs_policy(_jump_targets), (standing(spec), np.zeros(spec.nv)), JUMP
+
+
+def crash(spec: RobotSpec) -> Start:
+    """A fall from half a metre, tilted and tumbling, the abad joints driven beyond their stops."""
+    q, v = standing(spec), np.zeros(spec.nv)
+    q[2] += 0.25
+    q[3:7] = np.array([0.85, 0.35, 0.3, 0.2]) / np.linalg.norm([0.85, 0.35, 0.3, 0.2])
+    v[:6] = 1.0, -1.5, 0.5, 0.3, -0.4, -1.0
+    return legs_policy(_crash_targets), (q, v), CRASH
+
+
+def standing(spec: RobotSpec) -> Floats:
+    """Canonical q of the stand, turned about z by 0.3 rad, the lowest foot a hair above the ground."""
+    q = np.array(spec.pose("home"), dtype=float)
+    q[3:7] = np.cos(0.15), 0.0, 0.0, np.sin(0.15)
+    q[7:] = (np.array(HOME) + SKEW).ravel()
+    plant = Plant(spec)
+    centres = plant.at(q, np.zeros(spec.nv)).centres
+    q[2] += CLEARANCE - float((centres[:, 2] - plant.radii).min())
+    return q
+
+
+def legs_policy(targets: Callable[[float], tuple[Floats, Floats, tuple[float, float]]]) -> Policy:
+    """A policy of joint targets (q, qd, (kp, kd)) over time, for legs of abad, hip and knee."""
+
+    def command(t: float, q: Floats, v: Floats) -> Command:
+        del q, v
+        wanted, speed, (kp, kd) = targets(t)
+        return Command(np.zeros(12), wanted, speed, np.full(12, kp), np.full(12, kd))
+
+    return command
+
+
+def _jump_targets(t: float) -> tuple[Floats, Floats, tuple[float, float]]:
+    begin, span, origin, end, gains = [phase for phase in PHASES if phase[0] <= max(t, PHASES[0][0])][-1]
+    part, rate = _smooth((t - begin) / span)
+    change = np.array(end) - origin
+    return (origin + part * change + SKEW).ravel(), np.tile(rate / span * change, 4), gains
+
+
+def _crash_targets(t: float) -> tuple[Floats, Floats, tuple[float, float]]:
+    part, _ = _smooth(t / 0.3)
+    legs = np.array(HOME) + SKEW
+    legs[:, 0] = 1.9 * part * np.array([-1.0, 1.0, -1.0, 1.0])
+    return legs.ravel(), np.zeros(12), (40.0, 1.5)
+
+
+def _smooth(x: float) -> tuple[float, float]:
+    """(value, slope) of the cubic from 0 at 0 to 1 at 1."""
+    x = min(max(x, 0.0), 1.0)
+    return x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x)
+
+
+def twin_log(case: Case, scenario: Scenario) -> JumpLog:
+    """The in-house run."""
+    spec = load(case.robot)
+    return _run(spec, SoftSimulator(Plant(spec, case.passive), case.contact, DT, IN_HOUSE[case.integrator]), scenario)
+
+
+def mujoco_log(case: Case, scenario: Scenario, tolerance: float = 0.0) -> JumpLog:
+    """MuJoCo's run."""
+    spec, integrator = load(case.robot), case.integrator
+    options: Any = {"integrator": integrator, "tolerance": tolerance, "passive": case.passive}
+    return _run(spec, MujocoSimulator(spec, case.contact, DT, **options), scenario)
+
+
+def _run(spec: RobotSpec, simulator: Simulator, scenario: Scenario) -> JumpLog:
+    policy, start, duration = scenario(spec)
+    return simulated(spec, simulator, policy, drives(spec), start, duration)
+
+
+def difference(a: JumpLog, b: JumpLog) -> Difference:
+    """Largest differences of two logs of the same robot and times; infinite where one of them stopped."""
+    stopped = a.stopped or b.stopped
+    if stopped:
+        return Difference(np.inf, np.inf, np.inf, stopped)
+    dq, dv, df = (float(np.abs(x - y).max()) for x, y in ((a.q, b.q), (a.v, b.v), (a.forces, b.forces)))
+    return Difference(dq, dv, df)
+
+
+def worst(differences: Iterable[Difference]) -> Difference:
+    """The largest of each."""
+    found = list(differences)
+    stopped = "; ".join({d.stopped for d in found if d.stopped})
+    return Difference(max(d.dq for d in found), max(d.dv for d in found), max(d.df for d in found), stopped)
+
+
+def _row(what: str, differences: list[Difference], goals: tuple[float, float], detail: str) -> Row:
+    found, (q_goal, v_goal) = worst(differences), goals
+    goal = f"dq <= {q_goal:g}" + (f", dv <= {v_goal:g}" if np.isfinite(v_goal) else "")
+    figure = f"dq {found.dq:.1e}, dv {found.dv:.1e}, force {found.df:.1e} N"
+    met = found.dq <= q_goal and found.dv <= v_goal
+    return Row(what, goal, figure, met, f"{detail}; {found.stopped}" if found.stopped else detail)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)

@@ -1,0 +1,287 @@
+"""MuJoCo's contact in pieces: between two events the same points touch, stick, slide or give way, and all is smooth.
+
+The formulas are those of `soft_rows` and `soft_newton` (elliptic cones), written again for a piece that is held: a piece can
+then be followed smoothly a little beyond its end, and its end found exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
+
+from leapcheck_reference.simulate.plant import Equations, Plant
+from leapcheck_reference.simulate.soft import SoftContact, weights
+from leapcheck_reference.simulate.soft_newton import minimiser
+from leapcheck_reference.simulate.soft_rows import Cone, Rows, gains, impedance
+
+Floats = NDArray[np.float64]
+
+FREE, HELD, SLIDING = 0, 1, 2
+
+TOUCH = 1e-12
+"""Spheres (m) and stops (rad) this close that move in touch at the same moment: so four feet land at once."""
+
+MOST_ITERATIONS = 60
+CONVERGED = 1e-15
+STALLED = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPiece:
+    """What holds: points that touch with the zone of each one's cone, joint stops as (joint, sign) and which of them push."""
+
+    points: tuple[int, ...] = ()
+    zones: tuple[int, ...] = ()
+    stops: tuple[tuple[int, float], ...] = ()
+    pushing: tuple[bool, ...] = ()
+
+    @property
+    def pushes(self) -> bool:
+        """Whether the ground pushes anywhere."""
+        return any(zone != FREE for zone in self.zones)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """What a law gives at a state, whose equations are `at`.
+
+    udot (nv,), `forces` (points, 3) N with their `levers` (points,) m below the spheres' centres, `stops` (nv,) N m of the joint
+    stops, and `margins`, negative outside the piece.
+    """
+
+    at: Equations
+    udot: Floats
+    forces: Floats
+    levers: Floats
+    stops: Floats
+    margins: Floats
+
+
+class SoftLaw:
+    """MuJoCo's contact without a time step on one plant; elliptic cones, no dry friction in the joints."""
+
+    def __init__(self, plant: Plant, contact: SoftContact) -> None:
+        """ValueError for pyramidal cones or joints with dry friction: they are not written in pieces."""
+        if contact.cone != "elliptic" or plant.joints.friction.any():
+            raise ValueError("the adaptive reference has elliptic cones and no dry friction in joints: give it such a model")
+        self.plant, self.contact, self._weights = plant, contact, weights(plant)
+        self._gains = gains(contact.solref, contact.solimp, 0.0)
+        self._stop_gains = gains(contact.solreflimit, contact.solimplimit, 0.0)
+        self._warm: Floats | None = None
+
+    def piece(self, q: Floats, u: Floats, force: Floats) -> SoftPiece:
+        """The piece that holds at a state and a generalised force."""
+        at = self.plant.at(q, u)
+        distances = at.centres[:, 2] - self.plant.radii
+        falling = at.J[:, 2] @ u <= 0.0
+        points = np.flatnonzero((distances < -TOUCH) | ((distances < TOUCH) & falling))
+        stops = [(i, sign) for sign in (1.0, -1.0) for i in np.flatnonzero(self._beyond(q, u, sign)).tolist()]
+        return self._settled(q, u, force, tuple(points.tolist()), tuple(sorted(stops)))
+
+    def crossed(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
+        """The piece behind margin number `which`, at a state where that margin is zero."""
+        points, joints, touching = len(self.plant.radii), len(self.plant.joints.names), len(piece.points)
+        if which < points + 2 * joints:
+            return self._touched(piece, which, q, u, force)
+        which -= points + 2 * joints
+        if which < 2 * touching:
+            zones = list(piece.zones)
+            side = which % 2
+            zones[which // 2] = SLIDING if zones[which // 2] != SLIDING else (FREE, HELD)[side]
+            return replace(piece, zones=tuple(zones))
+        pushing = list(piece.pushing)
+        pushing[which - 2 * touching] = not pushing[which - 2 * touching]
+        return replace(piece, pushing=tuple(pushing))
+
+    def motion(self, piece: SoftPiece, q: Floats, u: Floats, force: Floats) -> Motion:
+        """What the robot does at a state while the piece holds, or as if it did."""
+        at = self.plant.at(q, u)
+        rows = self._rows(at, piece, q, u)
+        x, pushes, j = self._solved(at, rows, piece, force)
+        forces, levers = np.zeros((len(self.plant.radii), 3)), np.zeros(len(self.plant.radii))
+        touching, stopped = list(piece.points), len(piece.stops)
+        forces[touching] = pushes[stopped:].reshape(-1, 3)[:, [1, 2, 0]]
+        levers[touching] = (self.plant.radii[touching] + at.centres[touching, 2]) / 2.0
+        stops = np.zeros(len(u))
+        for (joint, sign), push in zip(piece.stops, pushes[:stopped].tolist(), strict=True):
+            stops[self.plant.joints.u[joint]] = sign * push
+        return Motion(at, x, forces, levers, stops, self._margins(at, piece, q, rows, j))
+
+    def _solved(self, at: Equations, rows: Rows, piece: SoftPiece, force: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of `held_minimiser`, from the last acceleration; where that leads nowhere, from the convex problem's answer."""
+        smooth = force - at.h
+        _, free, failed = dposv(at.M, smooth)
+        if failed or not np.isfinite(free).all():
+            raise ArithmeticError("no finite acceleration: the state or the torque has run away")
+        if not len(rows.J):
+            return free, np.empty(0), np.empty(0)
+        try:
+            answer = held_minimiser(at.M, smooth, rows, piece, free if self._warm is None else self._warm)
+        except ArithmeticError:
+            answer = held_minimiser(at.M, smooth, rows, piece, minimiser(at.M, free, rows)[0])
+        self._warm = answer[0]
+        return answer
+
+    def _beyond(self, q: Floats, u: Floats, sign: float) -> NDArray[np.bool_]:
+        """Which joints are beyond their lower (sign 1) or upper (-1) stop, or at it and on their way."""
+        distance = self._stop_distances(q, sign)
+        beyond: NDArray[np.bool_] = (distance < -TOUCH) | ((distance < TOUCH) & (sign * u[self.plant.joints.u] < 0.0))
+        return beyond
+
+    def _stop_distances(self, q: Floats, sign: float) -> Floats:
+        joints = self.plant.joints
+        return q[joints.q] - joints.lower if sign > 0.0 else joints.upper - q[joints.q]
+
+    def _touched(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
+        """The piece when a point or a stop (by its margin) has come into touch or out of it; what comes along comes too."""
+        now = self.piece(q, u, force)
+        points, joints = len(self.plant.radii), len(self.plant.joints.names)
+        touching, stops = set(now.points), set(now.stops)
+        if which < points:
+            touching = touching - {which} if which in piece.points else touching | {which}
+        else:
+            stop = ((which - points) % joints, 1.0 if which - points < joints else -1.0)
+            stops = stops - {stop} if stop in piece.stops else stops | {stop}
+        return self._settled(q, u, force, tuple(sorted(touching)), tuple(sorted(stops)))
+
+    def _settled(
+        self, q: Floats, u: Floats, force: Floats, points: tuple[int, ...], stops: tuple[tuple[int, float], ...]
+    ) -> SoftPiece:
+        """The piece of given contacts: zones by MuJoCo's convex problem."""
+        at = self.plant.at(q, u)
+        touching = SoftPiece(points, (HELD,) * len(points), stops, (True,) * len(stops))
+        if not (points or stops):
+            return touching
+        rows = self._rows(at, touching, q, u)
+        _, free, _ = dposv(at.M, force - at.h)
+        x, _ = minimiser(at.M, free, rows)
+        j = rows.J @ x - rows.aref
+        stopped = len(stops)
+        zones = tuple(_zone(cone, j_cone) for cone, j_cone in zip(rows.cones, j[stopped:].reshape(-1, 3).tolist(), strict=True))
+        return replace(touching, zones=zones, pushing=tuple((j[:stopped] < 0.0).tolist()))
+
+    def _rows(self, at: Equations, piece: SoftPiece, q: Floats, u: Floats) -> Rows:
+        """Rows of a piece: its stops, then its points, each as (normal, x, y) at the point halfway between sphere and ground."""
+        points, contact = list(piece.points), self.contact
+        J_stops, aref_stops, D_stops = self._stop_rows(piece, q, u)
+        height, radii = at.centres[points, 2], self.plant.radii[points]
+        levers = ((height + radii) / 2.0)[:, None]
+        centre, turning = at.J[points], at.J_w[points]
+        J = np.stack(
+            [centre[:, 2], centre[:, 0] - levers * turning[:, 1], centre[:, 1] + levers * turning[:, 0]], axis=1
+        ).reshape(-1, len(u))
+        K, B = self._gains
+        aref, cones = -B * (J @ u), []
+        for i, (point, distance) in enumerate(zip(points, (height - radii).tolist(), strict=True)):
+            d = impedance(contact.solimp, distance)
+            aref[3 * i] -= K * d * distance
+            D = d / ((1.0 - d) * self._weights.points[point])
+            cones.append(Cone(point, D, D * contact.impratio, contact.friction / math.sqrt(contact.impratio), contact.friction))
+        pushless = np.zeros(len(D_stops))
+        return Rows(
+            J=np.concatenate([J_stops, J]),
+            aref=np.concatenate([aref_stops, aref]),
+            D=D_stops,
+            lower=pushless,
+            upper=pushless + np.inf,
+            cones=cones,
+            edged=[],
+            stopped=np.array([self.plant.joints.u[joint] for joint, _ in piece.stops], dtype=np.intp),
+        )
+
+    def _stop_rows(self, piece: SoftPiece, q: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
+        """(J, aref, D) of the joint stops of a piece."""
+        J, (K, B) = np.zeros((len(piece.stops), len(u))), self._stop_gains
+        aref, D = np.empty(len(J)), np.empty(len(J))
+        for i, (joint, sign) in enumerate(piece.stops):
+            dof, distance = self.plant.joints.u[joint], float(self._stop_distances(q, sign)[joint])
+            d = impedance(self.contact.solimplimit, distance)
+            J[i, dof] = sign
+            aref[i] = -B * sign * u[dof] - K * d * distance
+            D[i] = d / ((1.0 - d) * self._weights.joints[joint])
+        return J, aref, D
+
+    def _margins(self, at: Equations, piece: SoftPiece, q: Floats, rows: Rows, j: Floats) -> Floats:
+        """Distances of all points, of the lower and of the upper stops, signed by touch; two of each cone; one of each stop."""
+        distances = at.centres[:, 2] - self.plant.radii
+        distances[list(piece.points)] *= -1.0
+        lower, upper = self._stop_distances(q, 1.0), self._stop_distances(q, -1.0)
+        for joint, sign in piece.stops:
+            (lower if sign > 0.0 else upper)[joint] *= -1.0
+        stopped = len(piece.stops)
+        zones = [
+            margin
+            for cone, zone, j_cone in zip(rows.cones, piece.zones, j[stopped:].reshape(-1, 3).tolist(), strict=True)
+            for margin in _zone_margins(cone, zone, j_cone)
+        ]
+        pushing = np.where(np.array(piece.pushing, dtype=bool), -j[:stopped], j[:stopped])
+        return np.concatenate([distances, lower, upper, zones, pushing])
+
+
+def _zone_margins(cone: Cone, zone: int, j: list[float]) -> tuple[float, float]:
+    """How far a cone is from giving way and from sticking, at least zero inside its zone; inf where that is no neighbour."""
+    N, T = cone.mu * j[0], cone.friction * math.hypot(j[1], j[2])
+    if zone == FREE:
+        return N - cone.mu * T, math.inf
+    if zone == HELD:
+        return -(cone.mu * N + T), math.inf
+    return cone.mu * T - N, cone.mu * N + T
+
+
+def _zone(cone: Cone, j: list[float]) -> int:
+    """The zone that j lies in."""
+    giving_way, sticking = _zone_margins(cone, SLIDING, j)
+    if giving_way <= 0.0:
+        return FREE
+    return HELD if sticking <= 0.0 else SLIDING
+
+
+def held_minimiser(M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm: Floats | None) -> tuple[Floats, Floats, Floats]:
+    """(x (nv,), pushes (rows,), j = J x - aref) with M x = smooth + J^T pushes, each row as its zone in the piece says.
+
+    Newton's method from `warm`, without a line search: a piece is followed in small steps. ArithmeticError where it fails.
+    """
+    x = warm
+    stopped = len(piece.stops)
+    curvature = np.zeros((len(rows.J), len(rows.J)))
+    pushes = np.zeros(len(rows.J))
+    springs = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
+    curvature[range(stopped), range(stopped)] = springs
+    last = math.inf
+    for _ in range(MOST_ITERATIONS):
+        j = rows.J @ x - rows.aref
+        pushes[:stopped] = -springs * j[:stopped]
+        for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
+            at = slice(stopped + 3 * i, stopped + 3 * i + 3)
+            pushes[at], curvature[at, at] = _cone_push(cone, zone, j[at])
+        gradient = M @ x - smooth - rows.J.T @ pushes
+        _, step, failed = dposv(M + rows.J.T @ curvature @ rows.J, gradient)
+        size, scale = float(np.abs(step).max()), float(np.abs(x).max())
+        if failed or not math.isfinite(size):
+            break
+        x = x - step
+        if size <= CONVERGED * scale or (size <= STALLED * scale and size > 0.1 * last):
+            j = rows.J @ x - rows.aref
+            return x, pushes + curvature @ (rows.J @ step), j
+        last = size
+    raise ArithmeticError("the contact's piece has no solution here: the state has left it")
+
+
+def _cone_push(cone: Cone, zone: int, j: Floats) -> tuple[Floats, Floats]:
+    """Force (3,) of a cone in a zone, and its curvature -df/dj (3, 3)."""
+    if zone == FREE:
+        return np.zeros(3), np.zeros((3, 3))
+    if zone == HELD:
+        D = np.array([cone.normal, cone.tangent, cone.tangent])
+        return -D * j, np.diag(D)
+    mu, k = cone.mu, cone.mu * cone.friction
+    stiffness = cone.normal / (mu * mu * (1.0 + mu * mu))
+    length = math.hypot(j[1], j[2])
+    along: Floats = np.array([0.0, j[1] / length, j[2] / length]) if length else np.zeros(3)
+    gap, slope = mu * j[0] - k * length, np.array([mu, 0.0, 0.0]) - k * along
+    bend = np.diag([0.0, 1.0, 1.0]) - np.outer(along, along) if length else np.zeros((3, 3))
+    return -stiffness * gap * slope, stiffness * (np.outer(slope, slope) - gap * k / (length or 1.0) * bend)

@@ -1,0 +1,111 @@
+"""Springy contact laws of a point pressed `depth` (m) into the ground, with friction by the deflection of a tangential spring.
+
+    SpringDamper   (Cheetah-Software)   F_n = max(0, s (K depth + D rate)),                s = sqrt(depth), rate = d depth/dt
+    HuntCrossley   (1975)               F_n = max(0, s K depth (1 + 3/2 c rate)),          c the slope of restitution 1 - c v
+
+    both: F_t = -K s x - D s v_t with xdot = v_t; where that exceeds mu F_n it is scaled to mu F_n, and then
+          xdot = -(F_t + K s x) / (D s); out of contact xdot = -K/D x.
+
+In one step of dt both the spring's length and its rate are those of the step's end, and only s is that of the depth foreseen
+with the step's first velocity: then F_n = max(0, a - b v_n') with constants a, b, and the same for the tangents, which is a
+Coulomb problem with compliance 1 / (dt b) (`contact_step`): no stiffness or damping makes it run away, and its error is of
+order dt. (A ground so stiff that a body sinks in by less than g dt^2 lets it tremble by as much: then take rigid contact.)
+By the law of the deflection x' = (D x / dt - F_t / s) / (K + D / dt), whether it sticks, slides or is in the air.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_reference.simulate.rows import Chosen
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A joint stop: `stiffness` N m/rad and `damping` N m s/rad against a joint that is beyond its limit."""
+
+    stiffness: float = 5e3
+    damping: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class SpringDamper:
+    """Cheetah-Software's ground: `stiffness` K N/m^1.5 and `damping` D N s/m^1.5, normal and tangential alike."""
+
+    stiffness: float = 5e5
+    damping: float = 5e3
+    stop: Stop = Stop()
+
+    def __post_init__(self) -> None:
+        _check(self.stiffness, self.damping, self.stop)
+
+    @property
+    def tangential_damping(self) -> float:
+        """D N s/m^1.5 of the tangential spring."""
+        return self.damping
+
+    def normal(self, depth: Floats, foreseen: Floats, dt: float) -> tuple[Floats, Floats]:
+        """(a, b) of F_n = max(0, a - b v_n') of points (n,): `depth` now, `foreseen` > 0 with the present velocity."""
+        s = np.sqrt(foreseen)
+        return s * self.stiffness * depth, s * (self.stiffness * dt + self.damping)
+
+
+@dataclass(frozen=True, slots=True)
+class HuntCrossley:
+    """Hunt and Crossley's ground: `stiffness` K N/m^1.5, `dissipation` c s/m; its tangents as the spring-damper's."""
+
+    stiffness: float = 5e5
+    dissipation: float = 1.0
+    tangential_damping: float = 5e3
+    stop: Stop = Stop()
+
+    def __post_init__(self) -> None:
+        _check(self.stiffness, self.tangential_damping, self.stop)
+        if not (math.isfinite(self.dissipation) and self.dissipation >= 0.0):
+            raise ValueError(f"dissipation {self.dissipation} s/m: give 0 or more")
+
+    def normal(self, depth: Floats, foreseen: Floats, dt: float) -> tuple[Floats, Floats]:
+        """(a, b) of F_n = max(0, a - b v_n') of points (n,): `depth` now, `foreseen` > 0 with the present velocity."""
+        s = np.sqrt(foreseen)
+        return s * self.stiffness * depth, s * self.stiffness * (dt + 1.5 * self.dissipation * foreseen)
+
+
+ContactLaw = SpringDamper | HuntCrossley
+
+
+def spring_points(law: ContactLaw, depth: Floats, foreseen: Floats, x: Floats, dt: float) -> Chosen:
+    """The points that will be in the ground, as rows; all arrays (points, ...): depths now and foreseen m, deflections x m."""
+    which = np.flatnonzero(foreseen)
+    K, D = law.stiffness, law.tangential_damping
+    a, b = law.normal(depth[which], foreseen[which], dt)
+    wanted, strength = np.empty((len(which), 3)), np.empty((len(which), 3))
+    wanted[:, :2], wanted[:, 2] = -K / (K * dt + D) * x[which], a / b
+    strength[:, :2], strength[:, 2] = (np.sqrt(foreseen[which]) * (K * dt + D))[:, None], b
+    return Chosen(which, wanted, 1.0 / (dt * strength))
+
+
+def spring_stops(stop: Stop, room: Floats, away: Floats, dt: float) -> Chosen:
+    """The stops that will be reached, as rows: `room` (stops,) rad left, negative beyond, and velocities `away` rad/s."""
+    which = np.flatnonzero(room + dt * away < 0.0)
+    strength = stop.stiffness * dt + stop.damping
+    return Chosen(which, -stop.stiffness / strength * room[which], np.full(len(which), 1.0 / (dt * strength)))
+
+
+def deflections(law: ContactLaw, x: Floats, tangential_force: Floats, s: Floats, dt: float) -> Floats:
+    """Tangential deflections x' (n, 2) m after a step in which F_t (n, 2) N acted; `s` (n,) m^0.5, 0 in the air."""
+    K, D = law.stiffness, law.tangential_damping
+    share = np.divide(tangential_force, s[:, None], out=np.zeros_like(tangential_force), where=s[:, None] > 0.0)
+    answer: Floats = (D / dt * x - share) / (K + D / dt)
+    return answer
+
+
+def _check(stiffness: float, damping: float, stop: Stop) -> None:
+    values = (stiffness, damping, stop.stiffness, stop.damping)
+    if not (all(math.isfinite(value) and value >= 0.0 for value in values) and stiffness > 0.0 and damping > 0.0):
+        raise ValueError(f"stiffness {stiffness}, damping {damping}, {stop}: give positive numbers (a stop's may be zero)")

@@ -1,0 +1,132 @@
+"""Electric drives behind gears: torque from what is asked, by speed, voltage and losses. The only place with these formulas.
+
+Cheetah-Software's actuator model (MIT, c71c5a1, ActuatorModel.h), at the joint, N the gear ratio, kt the torque constant
+of one phase (three phases give 1.5 kt):
+
+    i = tau_desired / (1.5 kt N)                    current asked for
+    V' = clip(i R + 2 kt N qd, -V, V)               what the battery can give
+    tau_motor = clip(1.5 kt (V' - 2 kt N qd) / R, -tau_max, tau_max)
+    tau = N tau_motor - damping qd - friction tanh(qd / SLIP_SPEED)
+
+With the current that flows, i = tau_motor / (1.5 kt), and V' = i R + 2 kt N qd, a drive draws from the battery
+P = 0.75 V' i = tau_motor N qd + 0.75 R i^2: shaft power and heat. P < 0 when it brakes and feeds back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_models.spec import Actuator, RobotSpec
+
+Floats = NDArray[np.float64]
+
+SLIP_SPEED = 0.1
+"""Width (rad/s) of the smoothed sign of dry friction: sign() itself has no limit as the time step goes to zero."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drives:
+    """Figures of all actuators of a robot, arrays (actuators,): at the rotor but for `damping` and `friction`, at the joint.
+
+    A drive without a motor in the description (a servo with a torque and a speed rating) stands as the motor with the same
+    straight line from stall torque to no-load speed; `electrical` is False there: it takes no part in the battery, its power
+    counts as zero, and its volts and amperes mean nothing but their ratio to the rating.
+    """
+
+    names: tuple[str, ...]
+    gear_ratio: Floats
+    torque_constant: Floats
+    resistance: Floats
+    voltage: Floats
+    torque_limit: Floats
+    damping: Floats
+    friction: Floats
+    electrical: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drive:
+    """What the drives do at one moment, or at many: arrays (..., actuators).
+
+    `torque` N m at the joint, losses taken off; `motor_torque` N m at the rotor; `current` A; `voltage` V at the motor, as
+    `Drives.voltage` counts it; `power` W drawn from the battery: tau_motor N qd + 0.75 R i^2.
+    """
+
+    torque: Floats
+    motor_torque: Floats
+    current: Floats
+    voltage: Floats
+    power: Floats
+
+
+def drives(spec: RobotSpec) -> Drives:
+    """The drives of a robot in the order of its actuators; joint damping and friction are the driven joint's."""
+    joints = {body.joint.name: body.joint for body in spec.bodies}
+    rows = [(*_motor(a), joints[a.joint].damping, joints[a.joint].friction) for a in spec.actuators]
+    columns = np.array(rows, dtype=float).reshape(-1, 7).T
+    electrical = np.array([actuator.motor is not None for actuator in spec.actuators], dtype=bool)
+    return Drives(
+        names=tuple(actuator.name for actuator in spec.actuators),
+        gear_ratio=columns[0],
+        torque_constant=columns[1],
+        resistance=columns[2],
+        voltage=columns[3],
+        torque_limit=columns[4],
+        damping=columns[5],
+        friction=columns[6],
+        electrical=electrical,
+    )
+
+
+def driven(drives: Drives, desired: Floats, qd: Floats, supply: Floats | float | None = None) -> Drive:
+    """What the drives give for the torque `desired` (..., actuators) N m at the joints at speeds `qd` rad/s.
+
+    `supply` V is what the battery gives (...,) or one number; by default each drive's own rated voltage, which is also the
+    most that it uses.
+    """
+    volts = supply_of(drives, supply)
+    per_ampere = 1.5 * drives.torque_constant
+    back_emf = 2.0 * drives.torque_constant * drives.gear_ratio * qd
+    asked = desired / (drives.gear_ratio * per_ampere)
+    voltage = np.maximum(np.minimum(asked * drives.resistance + back_emf, volts), -volts)
+    free = per_ampere * (voltage - back_emf) / drives.resistance
+    motor_torque = np.maximum(np.minimum(free, drives.torque_limit), -drives.torque_limit)
+    return drive_of(drives, motor_torque, qd)
+
+
+def losses(drives: Drives, qd: Floats) -> Floats:
+    """Damping and dry friction (..., actuators), N m: damping qd + friction tanh(qd / SLIP_SPEED)."""
+    lost: Floats = drives.damping * qd + drives.friction * np.tanh(qd / SLIP_SPEED)
+    return lost
+
+
+def supply_of(drives: Drives, supply: Floats | float | None) -> Floats:
+    """Volts that each drive can use (..., actuators): the supply up to its rating; a servo's own rating, whatever the supply."""
+    if supply is None:
+        return drives.voltage
+    shared = np.minimum(drives.voltage, np.asarray(supply, dtype=float)[..., None])
+    volts: Floats = shared if drives.electrical.all() else np.where(drives.electrical, shared, drives.voltage)
+    return volts
+
+
+def drive_of(drives: Drives, motor_torque: Floats, qd: Floats) -> Drive:
+    """The record of drives whose rotors give `motor_torque`."""
+    current = motor_torque / (1.5 * drives.torque_constant)
+    voltage = current * drives.resistance + 2.0 * drives.torque_constant * drives.gear_ratio * qd
+    power = 0.75 * voltage * current * drives.electrical
+    return Drive(drives.gear_ratio * motor_torque - losses(drives, qd), motor_torque, current, voltage, power)
+
+
+def _motor(actuator: Actuator) -> tuple[float, float, float, float, float]:
+    """(gear ratio, torque constant, resistance, voltage, torque limit at the rotor) of a drive."""
+    if actuator.motor is not None:
+        m = actuator.motor
+        return m.gear_ratio, m.torque_constant, m.resistance, m.voltage, m.torque_limit
+    no_load = np.inf if actuator.speed_limit is None else actuator.speed_limit
+    if not np.isfinite(no_load):
+        return 1.0, 1.0, 1.0, np.inf, actuator.torque_limit
+    voltage = 2.0 * no_load  # back-emf 2 kt qd reaches it at no-load speed, stall torque 1.5 kt V / R is the limit
+    return 1.0, 1.0, 1.5 * voltage / actuator.torque_limit, voltage, actuator.torque_limit

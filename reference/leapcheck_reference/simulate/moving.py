@@ -1,0 +1,76 @@
+"""What robots stepped on the ground have in common: the state, canonical outside, and the impulses of the last step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_reference.simulate.contact_step import Unconstrained, unconstrained
+from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, world_velocity
+from leapcheck_reference.simulate.plant import Equations, Plant
+from leapcheck_reference.simulate.rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+class Moving:
+    """Base of simulators with a fixed time step: holds q (nq,) and u (nv,), and the constraint rows with their impulses."""
+
+    own_drives = False
+    """Torques given to `step` are the joints': there is no drive of the simulator's own."""
+
+    def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
+        """The robot at q = 0, at rest; ValueError unless dt > 0 and friction >= 0."""
+        if not (math.isfinite(dt) and dt > 0.0):
+            raise ValueError(f"time step {dt} s: give a positive number, 1e-3 for example")
+        self.dt = dt
+        self._plant, self._rows = plant, Rows(plant, dt, friction)
+        self._q, self._u = np.zeros(plant.tree.nq), np.zeros(plant.tree.nv)
+        if plant.free_base:
+            self._q[3] = 1.0
+
+    @property
+    def q(self) -> Floats:
+        """Configuration (nq,), canonical; a copy."""
+        return self._q.copy()
+
+    @property
+    def v(self) -> Floats:
+        """Velocity (nv,), canonical; a copy."""
+        return canonical_velocity(self._plant.free_base, self._q, self._u)
+
+    @property
+    def forces(self) -> Floats:
+        """Contact forces on the robot (points, 3) N, world axes: the last step's impulses over dt."""
+        return self._rows.points / self.dt
+
+    @property
+    def limit_torques(self) -> Floats:
+        """Torques (nv,) N m of the joint stops: the last step's impulses over dt."""
+        return self._rows.limit_torques(self.dt)
+
+    def start(self, q: Floats, v: Floats) -> None:
+        """Takes the canonical state q (nq,), v (nv,) and forgets all else; ValueError where it is no state of this robot."""
+        tree = self._plant.tree
+        if np.shape(q) != (tree.nq,) or np.shape(v) != (tree.nv,):
+            raise ValueError(f"'{tree.name}' starts with q ({tree.nq},), v ({tree.nv},): not {np.shape(q)}, {np.shape(v)}")
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            raise ValueError(f"'{tree.name}': the state to start from is not finite: correct it")
+        self._q = np.array(q, dtype=float)
+        if self._plant.free_base:
+            self._q[3:7] /= np.linalg.norm(self._q[3:7])
+        self._u = world_velocity(self._plant.free_base, self._q, np.asarray(v, dtype=float))
+        self._rows.clear()
+
+    def _free(self, torque: Floats) -> tuple[Equations, Unconstrained]:
+        """The equations at the present state, and the step under drive torques (actuators,) N m without any impulse."""
+        at = self._plant.at(self._q, self._u)
+        return at, unconstrained(self._plant, at, self._u, torque, self.dt)
+
+    def _move(self, u: Floats) -> None:
+        """Goes to velocity u (nv,), and with it through dt."""
+        if not np.isfinite(u).all():
+            raise ArithmeticError("a velocity is not finite: lower the gains or the time step")
+        self._q, self._u = moved(self._plant.free_base, self._q, self.dt * u), u

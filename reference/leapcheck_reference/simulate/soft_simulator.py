@@ -1,0 +1,119 @@
+"""Steps of a robot on MuJoCo's soft contact, by MuJoCo's own integrators: the in-house twin of `mj_step`."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
+
+from leapcheck_reference.rotation import cross
+from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, world_velocity
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.soft import Response, SoftContact, response, weights
+
+Floats = NDArray[np.float64]
+Integrator = Literal["euler", "implicitfast", "rk4"]
+
+STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0))
+"""(a, b) of each stage of the classical Runge-Kutta method."""
+
+
+class SoftSimulator:
+    """A robot on soft contact; owns its state. A `leapcheck.jump.simulation.Simulator`.
+
+    "euler" is MuJoCo's semi-implicit Euler method with joint damping implicit; "implicitfast" is the same scheme, since the
+    only velocity-dependent forces here are joint damping; "rk4" holds the torque over the step, like MuJoCo.
+    """
+
+    own_drives = False
+
+    def __init__(self, plant: Plant, contact: SoftContact, dt: float, integrator: Integrator = "euler") -> None:
+        if integrator not in get_args(Integrator):
+            raise ValueError(f"integrator {integrator!r}: use one of {', '.join(get_args(Integrator))}")
+        if not 0.0 < dt < np.inf:
+            raise ValueError(f"time step {dt}: give a finite positive number of seconds")
+        self.name, self.dt = f"in-house soft {integrator}", dt
+        self._plant, self._contact, self._weights = plant, contact, weights(plant)
+        self._damping = np.zeros(plant.tree.nv)
+        self._damping[plant.joints.u] = plant.joints.damping
+        self._step = self._runge_kutta if integrator == "rk4" else self._euler
+        self.start(np.array(plant.tree.nq * [0.0]), np.zeros(plant.tree.nv))
+
+    @property
+    def q(self) -> Floats:
+        """Configuration (nq,), canonical; a copy."""
+        return self._q.copy()
+
+    @property
+    def v(self) -> Floats:
+        """Velocity (nv,), canonical; a copy."""
+        return canonical_velocity(self._plant.free_base, self._q, self._u)
+
+    @property
+    def forces(self) -> Floats:
+        """Contact forces (points, 3) N of the last step; the mean over the stages of a Runge-Kutta step."""
+        return self._forces.copy()
+
+    @property
+    def limit_torques(self) -> Floats:
+        """Torques (nv,) N m of the joint stops in the last step."""
+        return self._limit_torques.copy()
+
+    def start(self, q: Floats, v: Floats) -> None:
+        """Takes a state (canonical) and forgets all else."""
+        plant = self._plant
+        self._q = np.array(q, dtype=float)
+        if plant.free_base:
+            norm = np.linalg.norm(self._q[3:7])
+            self._q[3:7] = self._q[3:7] / norm if norm > 0.0 else (1.0, 0.0, 0.0, 0.0)
+        self._u = world_velocity(plant.free_base, self._q, np.array(v, dtype=float))
+        self._warm: Floats | None = None
+        self._forces, self._limit_torques = np.zeros((len(plant.radii), 3)), np.zeros(plant.tree.nv)
+
+    def step(self, torque: Floats) -> None:
+        """Goes on by dt with the joint torques (actuators,) N m held. ArithmeticError when the solver fails."""
+        self._step(self._plant.generalised(torque))
+
+    def _response(self, q: Floats, u: Floats, force: Floats) -> Response:
+        answer = response(self._plant, self._contact, self._weights, q, u, force, self.dt, self._warm)
+        self._warm = answer.udot
+        return answer
+
+    def _euler(self, force: Floats) -> None:
+        answer = self._response(self._q, self._u, force)
+        udot = answer.udot
+        if self._damping.any():
+            M = answer.M + np.diag(self.dt * self._damping)
+            _, udot, _ = dposv(M, answer.smooth + answer.constraint)
+        self._u = self._u + self.dt * udot
+        self._q = moved(self._plant.free_base, self._q, self.dt * self._u)
+        self._forces, self._limit_torques = answer.forces, answer.limit_torques
+
+    def _runge_kutta(self, force: Floats) -> None:
+        free, dt, q0, u0 = self._plant.free_base, self.dt, self._q, self._u
+        rate, udot = np.zeros_like(u0), np.zeros_like(u0)
+        total_rate, total_udot = np.zeros_like(u0), np.zeros_like(u0)
+        forces, limit_torques = np.zeros_like(self._forces), np.zeros_like(self._limit_torques)
+        for a, b in STAGES:
+            displacement = dt * a * rate
+            q, u = (moved(free, q0, displacement), u0 + dt * a * udot) if a else (q0, u0)
+            answer = self._response(q, u, force)
+            rate, udot = _exponential_rate(free, displacement, u), answer.udot
+            total_rate, total_udot = total_rate + b * rate, total_udot + b * udot
+            forces += b * answer.forces
+            limit_torques += b * answer.limit_torques
+        self._q, self._u = moved(free, q0, dt * total_rate), u0 + dt * total_udot
+        self._forces, self._limit_torques = forces, limit_torques
+
+
+def _exponential_rate(free_base: bool, displacement: Floats, u: Floats) -> Floats:
+    """Rate (nv,) of the displacement from the step's begin that goes with u: w + U x w / 2 + U x (U x w) / 12 where it turns."""
+    if not free_base or not displacement.any():
+        return u
+    U, w = displacement[3:6], u[3:6]
+    first = cross(U, w)
+    rate = u.copy()
+    rate[3:6] = w + 0.5 * first + cross(U, first) / 12.0
+    return rate

@@ -1,0 +1,110 @@
+"""A replayed simulation has the batch's bits, and what the batch says of it is what its log shows to the in-house kinematics."""
+
+import math
+
+import numpy as np
+import pytest
+from monte_carlo_cases import CONTACT, SPEC, START, jump, jump_by_feedback, script
+
+from leapcheck.engines.mujoco_batch import MujocoBatch
+from leapcheck.jump.figures import figures
+from leapcheck.jump.monte_carlo import MonteCarlo, monte_carlo, trial_of
+from leapcheck.jump.monte_carlo_armature import armature_cost
+from leapcheck.jump.monte_carlo_loop import recorded
+from leapcheck.jump.monte_carlo_replay import perturbed_robot, replayed
+from leapcheck.jump.outcome import FIGURE_NAMES
+from leapcheck.jump.variation import NOTHING, Variation, drawn
+from leapcheck_models.robots import load
+from leapcheck_reference.simulate.actuator import drives
+
+COUNT, SEED = 8, 11
+
+AGREEMENT = {
+    "take_off_time": 2e-4,  # s; largest seen X
+    "take_off_speed": 5e-3,  # m/s; largest seen X
+    "rise": 5e-4,  # m; largest seen X
+    "height": 5e-4,  # m; largest seen X
+    "distance": 2e-3,  # m; largest seen X
+    "pitch_touch_down": 0.2,  # deg, one step at 200 deg/s; largest seen X
+    "roll_touch_down": 0.1,  # deg; largest seen X
+    "torque_use": 1e-12,  # largest seen X
+    "voltage_use": 1e-12,  # largest seen X
+    "slip_push": 2e-4,  # m; largest seen X
+    "slip_landing": 1e-3,  # m; largest seen X
+    "limit_margin": 1e-12,  # rad; largest seen X
+    "clearance": 1e-3,  # m, one step at 1 m/s; largest seen X
+    "final_tilt": 1e-6,  # deg; largest seen X
+    "final_speed": 1e-9,  # m/s; largest seen X
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> MonteCarlo:
+    return monte_carlo(jump(1.0), COUNT, SEED, Variation(ground_height=0.0))
+
+
+def test_the_replay_has_the_bits_of_the_batch() -> None:
+    run = monte_carlo(jump(0.8), COUNT, SEED)
+    draws = drawn(run.variation, SEED, range(COUNT))
+    runs = recorded(run.trial, draws, SEED, run.floor_time, MujocoBatch(SPEC, CONTACT, 1e-3, draws, START))
+    for number in (0, run.worst, 7):
+        log = replayed(run, number)
+        expected = runs[number].q.copy()
+        moved = log.q[:, 2] - expected[:, 2]
+        np.testing.assert_allclose(np.unique(moved.round(12)), np.unique([0.0, draws.ground_height[number].round(12)]))
+        expected[:, 2] = log.q[:, 2]
+        np.testing.assert_array_equal(log.q, expected)
+        np.testing.assert_allclose(log.forces[:, :, 2].sum(axis=1), runs[number].upward, rtol=0, atol=1e-9)
+        assert not log.stopped
+        assert log.steps == run.trial.steps
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_figures_are_those_of_the_log(found: MonteCarlo, number: int) -> None:
+    robot = perturbed_robot(SPEC, drawn(found.variation, SEED, [number]))
+    shown = figures(robot, None, replayed(found, number), drives(robot))
+    for name in FIGURE_NAMES:
+        value = found.samples.loc[number, name]
+        print(f"DEV {name} {abs(value - shown[name].value):.2g}")
+        assert value == pytest.approx(shown[name].value, abs=AGREEMENT[name]), name
+
+
+def test_the_perturbed_robot_is_what_was_drawn() -> None:
+    draws = drawn(Variation(), 0, range(3))
+    robot = perturbed_robot(load("mini_cheetah"), draws, 2)
+    assert robot.total_mass == pytest.approx(8.912 + draws.payload[2], abs=1e-12)
+    shift = np.array(robot.bodies[0].inertia.com) - load("mini_cheetah_armature").bodies[0].inertia.com
+    np.testing.assert_allclose(shift, draws.com_offset[2], atol=1e-15)
+    nominal, weak = drives(load("mini_cheetah")), drives(robot)
+    np.testing.assert_allclose(weak.torque_limit / nominal.torque_limit, draws.strength[2])
+    np.testing.assert_allclose(weak.torque_constant / nominal.torque_constant, draws.strength[2])
+    np.testing.assert_allclose(weak.friction / nominal.friction, draws.dry_friction[2])
+
+
+def test_a_replay_ends_where_its_controller_does() -> None:
+    run = monte_carlo(jump_by_feedback(0.2, fails_at=0.1), 2, variation=NOTHING)
+    log = replayed(run)
+    assert log.stopped == "the controller stopped: ZeroDivisionError at t = 0.1000 s"
+    assert log.steps == 100
+    assert len(log.q) == len(log.time) == 101
+
+
+def test_a_number_that_there_is_not_is_refused(found: MonteCarlo) -> None:
+    for number in (-1, COUNT):
+        with pytest.raises(ValueError, match=f"there are {COUNT}, numbered from 0"):
+            replayed(found, number)
+
+
+def test_what_lumping_costs_is_told_for_a_robot_with_rotors() -> None:
+    exact = load("mini_cheetah")
+    trial = trial_of(exact, script(), START, 0.6, CONTACT)
+    run = monte_carlo(trial, 1)
+    cost = run.armature_cost
+    assert cost is not None
+    assert not cost.failure
+    assert cost.armature is run.nominal.figures
+    for name in ("take_off_speed", "rise"):
+        assert 1e-4 < abs(cost.relative(name)) < 0.05
+    assert "with exact rotors" in cost.sentence
+    assert math.isnan(cost.relative("distance of the moon"))
+    assert armature_cost(jump(0.1), {}) is None

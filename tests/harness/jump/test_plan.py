@@ -1,0 +1,281 @@
+"""A whole plan: what was asked for happens, one phase goes over into the next, the laws hold, the checks tell the truth."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from planner_robots import ROBOTS, with_thigh
+
+import leapcheck_reference as reference
+from leapcheck.jump.infeasible import Infeasible
+from leapcheck.jump.legged import Legged, legged
+from leapcheck.jump.plan import JumpPlan, Request, planned
+from leapcheck.jump.pose import rotations
+from leapcheck_models.robots import load
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate.actuator import SLIP_SPEED, Battery, drives
+
+REQUESTS = {
+    "up": Request(0.2),
+    "forward": Request(0.2, distance=0.3),
+    "pitched": Request(0.25, pitch=-0.2),
+    "level push": Request(0.2, pitch=None),
+    "fixed": Request(0.2, crouch=0.2, push_time=0.132),
+}
+
+AS_ASKED = 1e-10
+"""m, rad between what was asked for and what the plan does; measured 3e-16, 9e-12."""
+JOINED = 1e-9
+"""m, rad, and m/s, rad/s by which q and v step from one phase to the next; measured 5e-10."""
+IN_FLIGHT = 1e-11
+"""m, m/s, N m s off the parabola and of the angular momentum; measured 2e-13."""
+ABOVE = 1e-9
+"""m by which a foot in flight may be in the ground: rounding at both ends; measured 4e-11."""
+IMPULSE = 2e-4
+"""N s between the integral of the planned forces by trapezoids and the momentum; measured 4e-5 of 25."""
+STANDING = 1e-13
+"""m of the feet off the ground in the stand; measured 7e-18."""
+SAME_FIGURE = 1e-9
+"""Relative difference of a check from the same figure of the plan's arrays; measured 2e-13."""
+HELD = 1e-4
+"""m by which the trunk in the crouch misses the height asked for, as the feet roll; measured 4e-6."""
+
+
+@pytest.fixture(scope="module", params=REQUESTS)
+def plan(request: pytest.FixtureRequest) -> JumpPlan:
+    spec = load("mini_cheetah")
+    return planned(spec, REQUESTS[request.param], drives(spec))
+
+
+@pytest.fixture(scope="module")
+def robot() -> Legged:
+    return legged(load("mini_cheetah"))
+
+
+def rows(plan: JumpPlan, name: str) -> slice:
+    """The samples of a phase, both ends included."""
+    phase = next(phase for phase in plan.phases if phase.name == name)
+    first = int(np.searchsorted(plan.times, phase.start, side="right")) - 1
+    last = int(np.searchsorted(plan.times, phase.end, side="left"))
+    return slice(max(first, 0), last + 1)
+
+
+def com(robot: Legged, plan: JumpPlan, part: slice) -> tuple[np.ndarray, np.ndarray]:
+    """Com and its velocity."""
+    q, v = plan.q[part], plan.v[part]
+    momentum = np.einsum("nij,nj->ni", robot.momentum(q)["centroidal_momentum_matrix"], v)
+    return robot.momentum(q)["com_position"], momentum[:, 3:] / robot.mass
+
+
+def test_it_jumps_as_high_far_and_pitched_as_asked(plan: JumpPlan, robot: Legged) -> None:
+    flight = rows(plan, "flight")
+    where, velocity = com(robot, plan, flight)
+    np.testing.assert_allclose(velocity[0], plan.take_off_velocity, rtol=0, atol=AS_ASKED)
+    assert velocity[0, 2] ** 2 / (2 * robot.gravity) == pytest.approx(plan.request.height, abs=AS_ASKED)
+    assert where[-1, 0] - where[0, 0] == pytest.approx(plan.request.distance, abs=AS_ASKED)
+    if plan.request.pitch is not None:
+        R = rotations(plan.q[flight][-1:, 3:7])[0]
+        np.testing.assert_allclose(R[0, 2], np.sin(plan.request.pitch), rtol=0, atol=AS_ASKED)
+    if plan.request.pitch is None:
+        np.testing.assert_array_equal(plan.q[rows(plan, "push"), 3:7], plan.q[:1, 3:7].repeat(len(plan.q[rows(plan, "push")]), 0))
+
+
+def test_it_begins_standing_still_on_the_ground(plan: JumpPlan, robot: Legged) -> None:
+    feet = robot.geometry(plan.start_q[None])["contact_positions"][0]
+    np.testing.assert_allclose(feet[:, 2], robot.radii, rtol=0, atol=STANDING)
+    np.testing.assert_array_equal(plan.start_v, 0.0)
+
+
+def test_phases_follow_each_other_without_a_step(plan: JumpPlan) -> None:
+    assert [phase.name for phase in plan.phases] == ["stand", "crouch", "push", "flight", "landing"]
+    assert plan.take_off == plan.phases[2].end
+    assert plan.touch_down == plan.phases[3].end
+    assert plan.duration == plan.phases[4].end == plan.times[-1]
+    twice = np.flatnonzero(np.diff(plan.times) <= 1e-12)
+    assert len(twice) == 4
+    np.testing.assert_allclose(plan.q[twice + 1], plan.q[twice], rtol=0, atol=JOINED)
+    np.testing.assert_allclose(plan.v[twice + 1], plan.v[twice], rtol=0, atol=JOINED)
+    assert np.abs(plan.foot_forces[twice[2] + 1]).max() == 0.0
+
+
+def test_flight_is_ballistic_and_the_feet_stay_out_of_the_ground(plan: JumpPlan, robot: Legged) -> None:
+    flight = rows(plan, "flight")
+    t = plan.times[flight] - plan.take_off
+    where, velocity = com(robot, plan, flight)
+    fall = np.array([0.0, 0.0, -robot.gravity])
+    np.testing.assert_allclose(where, where[0] + np.outer(t, velocity[0]) + np.outer(t**2 / 2, fall), rtol=0, atol=IN_FLIGHT)
+    angular = np.array(
+        [reference.centroidal_momentum(robot.tree, q, v)[:3] for q, v in zip(plan.q[flight], plan.v[flight], strict=True)]
+    )
+    np.testing.assert_allclose(angular, np.tile(angular[0], (len(t), 1)), rtol=0, atol=IN_FLIGHT)
+    feet = robot.geometry(plan.q[flight])["contact_positions"][:, :, 2] - robot.radii
+    assert feet.min() > -ABOVE
+    assert feet.max() > 0.05
+
+
+def test_forces_make_the_momentum(plan: JumpPlan, robot: Legged) -> None:
+    step = np.diff(plan.times)
+    force = plan.foot_forces.sum(axis=1) - [0.0, 0.0, robot.mass * robot.gravity]
+    impulse = np.cumsum(step[:, None] * (force[1:] + force[:-1]) / 2, axis=0)
+    _, velocity = com(robot, plan, slice(None))
+    np.testing.assert_allclose(impulse, robot.mass * velocity[1:], rtol=0, atol=IMPULSE)
+
+
+def test_checks_are_the_worst_figures_of_the_plan(plan: JumpPlan, robot: Legged) -> None:
+    checks = {check.name: check for check in plan.checks}
+    order = [check.utilisation for check in plan.checks]
+    assert order == sorted(order, reverse=True)
+    assert order[0] <= 1.0
+    qd = plan.v[:, robot.joint_v]
+    motors = [actuator.motor for actuator in robot.spec.actuators]
+    N, kt, R = (np.array([getattr(m, name) for m in motors]) for name in ("gear_ratio", "torque_constant", "resistance"))
+    asked = plan.torque + 0.01 * qd + 0.2 * np.tanh(qd / SLIP_SPEED)
+    figures = {
+        "torque": np.abs(asked / N).max(),
+        "voltage": np.abs(asked / N / (1.5 * kt) * R + 2 * kt * N * qd).max(),
+        "leg length": max(_stretch(robot, q) for q in plan.q[::10]),
+    }
+    assert checks["torque"].value == pytest.approx(figures["torque"], rel=SAME_FIGURE)
+    assert checks["voltage"].value == pytest.approx(figures["voltage"], rel=SAME_FIGURE)
+    assert figures["leg length"] <= checks["leg length"].value < figures["leg length"] + 0.01
+    normal = plan.foot_forces[..., 2]
+    sideways = np.hypot(plan.foot_forces[..., 0], plan.foot_forces[..., 1])
+    standing = normal.sum(axis=1) > 1.0
+    assert normal[standing].min() > 0.0
+    assert checks["friction"].value == pytest.approx((sideways[standing] / normal[standing]).max(), rel=SAME_FIGURE)
+
+
+def _stretch(robot: Legged, q: np.ndarray) -> float:
+    """Longest leg, hip joint to foot, in parts of its length when straight."""
+    at = reference.forward_kinematics(robot.tree, q, np.zeros(robot.tree.nv))
+    feet = reference.contact_positions(robot.geometry_tree, q)
+    hips = [at.p_WB[robot.spec.body_index(f"{leg}_hip")] for leg in ("FR", "FL", "HR", "HL")]
+    return float(np.linalg.norm(feet - hips, axis=1).max() / (0.209 + np.hypot(0.195, 0.004)))
+
+
+def test_the_command_follows_the_plan(plan: JumpPlan, robot: Legged) -> None:
+    middle = (plan.times[:-1] + plan.times[1:]) / 2
+    inside = np.diff(plan.times) > 1e-6
+    command = plan.commands(middle[inside])
+    loss = 0.01 * command.qd + 0.2 * np.tanh(command.qd / SLIP_SPEED)
+    torque = ((plan.torque[1:] + plan.torque[:-1]) / 2)[inside]
+    np.testing.assert_allclose(command.torque - loss, torque, rtol=0, atol=1e-12)
+    e = 1e-5
+    before, after = plan.commands(middle[inside] - e), plan.commands(middle[inside] + e)
+    np.testing.assert_allclose((after.q - before.q) / (2 * e), command.qd, rtol=0, atol=1e-5)
+    one = plan(float(middle[700]), plan.start_q, plan.start_v)
+    np.testing.assert_array_equal(one.q, plan.commands(middle[700:701]).q[0])
+    np.testing.assert_array_equal(plan.commands(np.array([99.0])).q[0], plan.q[-1, robot.joint_q])
+    assert (one.kp == 40.0).all()
+    assert (one.kd == 1.5).all()
+
+
+def test_known_order_of_magnitude(robot: Legged) -> None:
+    """0.2 m in 0.132 s: knee torque about 10.5 N m, u_V .65, u_tau .37, from independent trials."""
+    plan = planned(robot.spec, REQUESTS["fixed"], drives(robot.spec))
+    push = rows(plan, "push")
+    assert plan.phases[2].end - plan.phases[2].start == pytest.approx(0.132, abs=1e-12)
+    assert plan.q[push][0, 2] == pytest.approx(0.2, abs=HELD)
+    assert np.abs(plan.torque[push][:, 2::3]).max() == pytest.approx(10.5, abs=0.6)
+    assert np.abs(plan.v[push][-1, 6:]).max() == pytest.approx(15.0, abs=2.0)
+
+
+@pytest.mark.parametrize("legs", ["H", ""])
+def test_other_legs(legs: str) -> None:
+    """Longer thighs, of the hind legs or of all: the feet still come to the ground together."""
+    spec = with_thigh(load("mini_cheetah_armature"), 0.23, legs)
+    robot, plan = legged(spec), planned(spec, Request(0.25, distance=0.1), drives(spec))
+    end = plan.q[rows(plan, "flight")][-1:]
+    np.testing.assert_allclose(robot.geometry(end)["contact_positions"][0, :, 2], robot.radii, rtol=0, atol=ABOVE)
+    assert plan.utilisation < 1.0
+
+
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (Request(0.7), "voltage .* V, limit 24.* % too much .*_knee, push.*: jump lower, or crouch deeper"),
+        (Request(0.3, crouch=0.22), "% too much"),
+        (Request(0.2, crouch=0.29, push_time=0.132), "takes a stroke of 0.1307 m and 0.0.* m are left from the crouch"),
+        (Request(0.2, push_time=0.4), "takes a stroke of 0.3962 m"),
+        (Request(0.2, crouch=0.6), "cannot crouch with its trunk at 0.6 m: in the stand it is at 0.301 m"),
+        (Request(0.2, crouch=0.06), "clearance 0.01 m, limit 0.03"),
+        (Request(0.2, distance=0.6, friction=0.1), "friction .* limit 0.1"),
+        (Request(0.2, pitch=1.5), "pitched by 1.5 rad: ask for less pitch"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_reason(request_: Request, why: str) -> None:
+    spec = load("mini_cheetah")
+    with pytest.raises(Infeasible, match=why):
+        planned(spec, request_, drives(spec))
+
+
+def test_a_weak_battery_is_seen() -> None:
+    spec = load("mini_cheetah")
+    strong = planned(spec, Request(0.2), drives(spec), Battery(24.0, 0.01))
+    assert strong.checks != planned(spec, Request(0.2), drives(spec)).checks
+    with pytest.raises(Infeasible, match="voltage|battery power"):
+        planned(spec, Request(0.2), drives(spec), Battery(24.0, 0.5))
+
+
+@pytest.mark.parametrize("bad", [{"height": -0.1}, {"height": float("nan")}, {"height": 0.2, "friction": 0.0}, {"height": 0.2, "distance": float("inf")}])
+def test_a_request_that_is_none(bad: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        Request(**bad)
+
+
+def _without_feet(spec: RobotSpec) -> RobotSpec:
+    return dataclasses.replace(spec, contact_points=tuple(p for p in spec.contact_points if not p.is_foot))
+
+
+def _without_knee_drive(spec: RobotSpec) -> RobotSpec:
+    return dataclasses.replace(spec, actuators=tuple(a for a in spec.actuators if a.name != "HL_knee"))
+
+
+def _foot_on_the_thigh(spec: RobotSpec) -> RobotSpec:
+    points = tuple(dataclasses.replace(p, is_foot="knee_point" in p.name) for p in spec.contact_points)
+    return dataclasses.replace(spec, contact_points=points)
+
+
+def _sideways(spec: RobotSpec) -> RobotSpec:
+    return dataclasses.replace(spec, gravity=(1.0, 0.0, -9.0))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (_without_feet, "has no feet: mark contact points with is_foot"),
+        (_without_knee_drive, "joint 'HL_knee_joint' of foot 'HL_foot' has no actuator"),
+        (_foot_on_the_thigh, "foot 'FR_knee_point' has 2 joints: a leg of this planner has 3"),
+        (_sideways, "does not point down"),
+        (lambda spec: dataclasses.replace(spec, poses=()), "has no pose"),
+    ],
+)
+def test_robots_that_cannot_be_planned_for(change, why: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=why):
+        legged(change(load("mini_cheetah")))
+
+
+def test_only_robots_with_a_free_trunk() -> None:
+    with pytest.raises(ValueError, match="'two_link_arm' has no free trunk"):
+        legged(load("two_link_arm"))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_no_push_nearby_is_better(name: str) -> None:
+    """Neither deeper nor higher crouches, nor shorter or longer pushes, use their drives less."""
+    spec = load(name)
+    best = planned(spec, Request(0.35), drives(spec))
+    crouch, push = float(best.q[rows(best, "push")][0, 2]), best.phases[2].end - best.phases[2].start
+    least = _worst_in_push(best)
+    for deeper, longer in ((0.01, 1.0), (-0.01, 1.0), (0.0, 1.05), (0.0, 0.95), (0.01, 1.05), (-0.01, 0.95)):
+        try:
+            other = planned(spec, Request(0.35, crouch=crouch + deeper, push_time=push * longer), drives(spec))
+        except Infeasible:
+            continue
+        assert _worst_in_push(other) > least - 0.01
+
+
+def _worst_in_push(plan: JumpPlan) -> float:
+    return max(check.utilisation for check in plan.checks if "push" in check.where or "crouch" in check.where)
