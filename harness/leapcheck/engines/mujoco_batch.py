@@ -34,7 +34,7 @@ class MujocoBatch(MujocoView):
             raise ValueError(f"robot '{spec.name}' has a fixed base: a Monte Carlo needs a floating one")
         m = scene(spec, contact)
         m.opt.timestep, m.opt.tolerance = dt, TOLERANCE
-        self._batch = _batches()(m, len(draws.index), 1, persistent=True)
+        self._batch = _batches()(m, len(draws.index), 1)
         super().__init__(spec, m, self._batch.bind)
         self._force = self._batch.bind("qfrc_applied")
         self._write(draws)

@@ -125,7 +125,8 @@ class MujocoSimulator:
             mujoco.set_mju_user_warning(before)
         fatal = [str(kind.name).removeprefix("mjWARN_") for kind in FATAL if self.data.warning[kind].number]
         if fatal or not np.isfinite(self.data.qpos).all():
-            raise ArithmeticError(f"MuJoCo reports {', '.join(fatal) or 'a configuration that is not finite'}")
+            what = ", ".join(fatal) or "a configuration that is not finite"
+            raise ArithmeticError(f"MuJoCo reports {what}: the state or the torque has run away")
 
     def _advanced(self) -> Forces:
         """Makes the step; the forces in it."""

@@ -38,7 +38,7 @@ class MujocoView:
         self._radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in points])
         self._feet = np.array([point.is_foot for point in points], dtype=bool)
         self._spheres = np.array([m.geom(SPHERE.format(point.name)).id for point in points], dtype=np.intp)
-        self._links = m.geom_bodyid[self._spheres]
+        self._foot_links = m.geom_bodyid[self._spheres[self._feet]]
         self.qpos, self.qvel = bind("qpos"), bind("qvel")
         self._geoms, self._com, self._velocities = bind("geom_xpos"), bind("subtree_com"), bind("cvel")
         self._constraint_force = bind("qfrc_constraint")
@@ -77,8 +77,8 @@ class MujocoView:
 
     @property
     def spin(self) -> Floats:
-        """Angular velocity (n, points, 3) rad/s of each contact sphere's link, world axes, a copy."""
-        spin: Floats = self._velocities[:, self._links, :3]
+        """Angular velocity (n, feet, 3) rad/s of the links that the feet stand on, world axes, a copy."""
+        spin: Floats = self._velocities[:, self._foot_links, :3]
         return spin
 
     @property

@@ -19,8 +19,12 @@ TOLERANCE = 1e-13
 
 MOST_ITERATIONS = {"admm": 10_000, "pgs": 20_000}
 
-LARGEST_RESIDUAL = 1e-6
-"""Impulses that violate the laws of contact and friction by a velocity (m/s) above this are wrong, whatever the solver says."""
+RELAXATIONS: dict[str, tuple[float, ...]] = {"admm": (1.0,), "pgs": (1.0, 0.5, 0.1)}
+"""Factors tried in turn (ADMM has none): with 1, PGS swings for ever between two wrong answers of some well-posed problems."""
+
+GOOD_RESIDUAL, LARGEST_RESIDUAL = 1e-10, 1e-6
+"""Violation (m/s) of the laws of contact and friction below which no other relaxation is tried, and above which impulses are
+wrong, whatever the solver says."""
 
 
 class PinocchioImpulses:
@@ -41,21 +45,34 @@ class PinocchioImpulses:
 
         Raises ArithmeticError where they violate the laws: PGS calls some converged that do (at low friction).
         """
-        pgs = self._name == "pgs"
-        solver = pin.PGSConstraintSolver() if pgs else pin.ADMMConstraintSolver()
-        result = pin.PGSSolverResult() if pgs else pin.ADMMSolverResult()
-        delassus = pin.DelassusOperatorDense(np.asfortranarray(problem.G))
-        converged = solver.solve(delassus, problem.g, models, datas, self._settings, result)
-        p = np.array(result.retrieveConstraintImpulses(), dtype=float).ravel()
-        error = residual(problem, p)
+        error, converged, p = np.inf, False, np.zeros_like(problem.g)
+        for relaxation in RELAXATIONS[self._name]:
+            trial, said_so = self._solved(models, datas, problem, relaxation)
+            if (left := residual(problem, trial)) < error:
+                error, converged, p = left, said_so, trial
+            if error <= GOOD_RESIDUAL:
+                break
         self.worst_residual = max(self.worst_residual, error)
         if not error <= LARGEST_RESIDUAL:
             said = "calls converged" if converged else "gave up on"
             raise ArithmeticError(
                 f"Pinocchio's {self._name.upper()} {said} impulses that break the laws of contact by {error:.1e} m/s: "
-                f"{'use its ADMM' if pgs else 'take a smaller time step'}"
+                f"{'use its ADMM' if self._name == 'pgs' else 'take a smaller time step'}"
             )
         return p
+
+    def _solved(
+        self, models: pin.StdVec_ConstraintModel, datas: pin.StdVec_ConstraintData, problem: ConeProblem, relaxation: float
+    ) -> tuple[Floats, bool]:
+        """(impulses, whether Pinocchio calls them converged)."""
+        if self._name == "pgs":
+            solver, result = pin.PGSConstraintSolver(), pin.PGSSolverResult()
+            self._settings.over_relaxation = relaxation
+        else:
+            solver, result = pin.ADMMConstraintSolver(), pin.ADMMSolverResult()
+        delassus = pin.DelassusOperatorDense(np.asfortranarray(problem.G))
+        converged = solver.solve(delassus, problem.g, models, datas, self._settings, result)
+        return np.array(result.retrieveConstraintImpulses(), dtype=float).ravel(), bool(converged)
 
 
 def constraints(

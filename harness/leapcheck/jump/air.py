@@ -103,7 +103,7 @@ def _pitch_rate(task: Task, choice: Choice, crouched: Floats, quaternion: Floats
     (before, was), rate = (guess, missing(guess)), guess
     if abs(was) < SAME_TURN:
         return guess
-    rate += was / choice.air_time(task.robot.gravity)
+    rate += was / (choice.air_time(task.robot.gravity) + float(choice.push.time[0]) / 2)
     for _ in range(MOST_ROUNDS):
         error = missing(rate)
         if abs(error) < SAME_TURN:

@@ -17,8 +17,8 @@ from leapcheck_reference.simulate.actuator import Battery, Drives, desired_for, 
 
 Floats = NDArray[np.float64]
 
-LEAST_CLEARANCE = 0.03
-"""Distance (m) that trunk and knees keep from the ground."""
+LEAST_CLEARANCE = 0.1
+"""Distance that trunk and knees keep from the ground, in parts of the trunk's height over the feet as the robot stands."""
 LIMIT_MARGIN = 0.05
 """Distance (rad, m) that joints keep from their stops."""
 LONGEST_LEG = 0.985
@@ -85,18 +85,18 @@ def worst_first(checks: Sequence[Check]) -> tuple[Check, ...]:
 
 
 REMEDIES = {
-    "torque": "push longer from a deeper crouch, or take stronger motors",
-    "voltage": "crouch deeper, or take a higher voltage or a lower gear ratio",
-    "joint speed": "crouch deeper, or take a higher voltage or a lower gear ratio",
-    "battery power": "push longer, or take a battery with less internal resistance",
+    "torque": "jump lower, push longer from a deeper crouch, or take stronger motors",
+    "voltage": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
+    "joint speed": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
+    "battery power": "jump lower, push longer, or take a battery with less internal resistance",
     "joint stop": "choose another crouch height",
-    "leg length": "crouch deeper or push for a shorter time",
-    "clearance": "crouch less deep",
-    "friction": "jump less far or turn less, or take better soles",
+    "leg length": "jump lower, crouch deeper or push for a shorter time",
+    "clearance": "jump lower, crouch less deep or turn less",
+    "friction": "jump less far, higher, or turn less, or take better soles",
     "foot unloading": "jump less far or turn less",
     "foot dipping": "push longer",
 }
-"""What besides jumping lower helps against each limit."""
+"""What helps against each limit."""
 
 
 def refusal(robot: str, request: Request, worst: Check) -> str:
@@ -108,7 +108,7 @@ def refusal(robot: str, request: Request, worst: Check) -> str:
         else ""
     )
     figure = f"{worst.name} {worst.value:.4g} {worst.unit}, limit {worst.limit:.4g}{excess} ({worst.where})"
-    return f"'{robot}' cannot jump {asked}: {figure}: jump lower, or {REMEDIES[worst.name]}"
+    return f"'{robot}' cannot jump {asked}: {figure}: {REMEDIES[worst.name]}"
 
 
 def measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion, friction: float | None) -> Iterator[Measure]:
@@ -158,7 +158,7 @@ def posture_measures(robot: Legged, q: Floats, standing: bool) -> Iterator[Measu
         yield Measure("leg length", "of its whole", robot.stretch(q), np.array(LONGEST_LEG), robot.feet)
     if standing and robot.others:
         height = robot.points(q)["contact_positions"][:, robot.other_places, 2] - robot.other_radii
-        yield Measure("clearance", "m", height, np.array(LEAST_CLEARANCE), robot.others, least=True)
+        yield Measure("clearance", "m", height, np.array(LEAST_CLEARANCE * robot.size), robot.others, least=True)
 
 
 def ground_measures(robot: Legged, forces: Floats, friction: float) -> Iterator[Measure]:

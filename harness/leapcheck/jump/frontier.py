@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from leapcheck.jump.infeasible import Infeasible
-from leapcheck.jump.plan import attempted
+from leapcheck.jump.plan import planned
 from leapcheck.jump.plan_records import JumpPlan, Request
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, Drives
@@ -15,7 +15,9 @@ FIRST = 0.2
 """Height (m) tried first."""
 CLOSE = 1e-3
 """m: the highest jump is found to this."""
-LOWEST = 1e-3
+NEARLY = 0.998
+"""Utilisation from which on a plan is as good as at its limit."""
+LOWEST = 0.02
 """Height (m) below which a jump is none."""
 FACTOR = 1.6
 """Between the heights tried until one is feasible and one is not."""
@@ -23,7 +25,7 @@ FACTOR = 1.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Highest:
-    """The highest feasible jump (to `CLOSE`), its plan, and what a higher one would run against."""
+    """The highest feasible jump (to `CLOSE`, or `NEARLY` at its limit), its plan, and what a higher one would run against."""
 
     height: float
     plan: JumpPlan
@@ -36,30 +38,20 @@ def highest(spec: RobotSpec, request: Request, drives: Drives, battery: Battery 
     Raises Infeasible where not even the lowest is feasible, saying why.
     """
     best: JumpPlan | None = None
-    low, high, why, excess = 0.0, math.inf, "", math.inf
+    low, high, excess, why = 0.0, math.inf, math.inf, ""
     height = FIRST
-    while high - low > CLOSE:
-        plan, reason = _tried(spec, replace(request, height=height), drives, battery)
-        if plan is not None and plan.utilisation <= 1.0:
-            best, low = plan, height
-        else:
-            high, why = height, reason
-            excess = math.inf if plan is None else plan.utilisation
+    while high - low > CLOSE and not (best and best.utilisation > NEARLY and high < math.inf):
+        try:
+            best, low = planned(spec, replace(request, height=height), drives, battery), height
+        except Infeasible as error:
+            high, why, excess = height, str(error), math.inf
+            if error.check:
+                why, excess = f"{error.check.name} ({error.check.where})", error.check.utilisation
         if high < LOWEST:
             raise Infeasible(f"'{spec.name}' cannot do such a jump at any height: {why}")
         height = _next(low, high, best, excess)
     assert best is not None
     return Highest(low, best, why)
-
-
-def _tried(spec: RobotSpec, request: Request, drives: Drives, battery: Battery) -> tuple[JumpPlan | None, str]:
-    """(plan, what is its worst figure) or (None, why there is none)."""
-    try:
-        plan = attempted(spec, request, drives, battery)
-    except Infeasible as error:
-        return None, str(error)
-    worst = plan.checks[0]
-    return plan, f"{worst.name} ({worst.where})"
 
 
 def _next(low: float, high: float, best: JumpPlan | None, excess: float) -> float:

@@ -22,6 +22,8 @@ DEPTHS = np.linspace(0.1, 0.75, 12)
 """How far the com sinks after touch-down, tried in parts of its height then."""
 AHEAD = np.linspace(0.3, 0.9, 5)
 """How far ahead of the com the feet land, tried in parts of its speed times the duration of the catch."""
+EASY = 0.6
+"""Utilisation up to which a longer catch is better: on nearly straight legs a short one takes little torque, but it is a blow."""
 RISE_TIME = 0.35
 """Seconds of standing up after the catch, at least."""
 
@@ -62,20 +64,23 @@ def touch_down_pose(task: Task, landing: Landing, quaternion: Floats) -> Floats:
     return found_pose
 
 
-def chosen_landing(task: Task, heights: Floats, take_off: tuple[Floats, float], pitch_rate: float) -> Landing:
-    """The landing of least worst utilisation, the com at touch-down at one of `heights` (n,) m.
+def chosen_landing(
+    task: Task, heights: Floats, take_off: tuple[float, float], quaternion: Floats, pitch_rate: float
+) -> Landing:
+    """The longest landing whose worst utilisation is `EASY`, or else the one of the least, the com at touch-down at one of `heights` (n,) m.
 
-    `take_off`: velocity (3,) m/s and height m of the com at take-off; `pitch_rate` rad/s of the trunk at touch-down.
+    `take_off`: upward speed m/s and height m of the com at take-off; orientation `quaternion` (4,) and `pitch_rate` rad/s of
+    the trunk at touch-down.
     Raises Infeasible where no landing is within reach.
     """
     (leaving, high), gravity = take_off, task.robot.gravity
-    heights = heights[leaving[2] ** 2 + 2.0 * gravity * (high - heights) > 0.0]
-    height, depth, part = (a.ravel() for a in np.meshgrid(heights, DEPTHS, AHEAD if leaving[0] else np.zeros(1)))
-    velocity = np.tile(leaving, (len(height), 1))
-    velocity[:, 2] = -np.sqrt(leaving[2] ** 2 + 2.0 * gravity * (high - height))
-    duration = 2.0 * height * depth / -velocity[:, 2]
-    ahead = part * leaving[0] * duration
-    quaternion = pitched(task.quaternion, np.array([task.pitch]))[0]
+    heights = heights[leaving**2 + 2.0 * gravity * (high - heights) > 0.0]
+    height, depth, part = (a.ravel() for a in np.meshgrid(heights, DEPTHS, AHEAD if task.request.distance else np.zeros(1)))
+    falling = np.sqrt(leaving**2 + 2.0 * gravity * (high - height))
+    forward = task.request.distance * gravity / (leaving + falling)
+    velocity = np.stack([forward, np.zeros_like(falling), -falling], axis=1)
+    duration = 2.0 * height * depth / falling
+    ahead = part * forward * duration
     pose, reached = _poses(task, height, ahead, quaternion)
     possible = np.flatnonzero(reached)
     worst = np.full(len(height), np.inf)
@@ -85,7 +90,7 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[Floats, float], 
         worst[possible] = path_utilisations(task, pose[possible], path)
     if not np.isfinite(worst).any():
         raise Infeasible(f"'{task.robot.spec.name}' has no landing within reach of its legs: jump lower or shorter, or turn less")
-    k = int(np.argmin(worst))
+    k = int(np.argmax(np.where(worst <= max(worst.min(), EASY), duration, 0.0)))
     return Landing(float(height[k]), float(duration[k]), float(ahead[k]))
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck.jump.balances import Balances, balances, solution_balances
 from leapcheck.jump.log import JumpLog
 from leapcheck.jump.simulation import driven_places
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference import build, kernel, total_mass
-from leapcheck_reference.simulate.adaptive import Solution
-from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+
+__all__ = ["Balances", "Ledger", "balances", "drawn_up", "ledgers", "longest_flight", "solution_balances"]
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +23,6 @@ forces of a step hold at its beginning, and their directions turn by that angle 
 
 ROUNDING = 1e-12
 """No book is expected to balance better than this part of its turnover."""
-
-STATE_QUANTITIES = ("com_position", "centroidal_momentum_matrix", "kinetic_energy", "potential_energy")
-QUANTITIES = (*STATE_QUANTITIES, "contact_positions", "contact_velocities", "contact_angular_jacobians")
 
 SHORTEST_FLIGHT = 3
 """A flight of fewer steps says nothing about a parabola."""
@@ -54,89 +51,6 @@ class Ledger:
     def met(self) -> bool:
         """Whether the book balances within its tolerance; a NaN does not."""
         return self.relative <= self.tolerance
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Balances:
-    """What the books are drawn up from, at the n + 1 times of a log; world axes, SI.
-
-    `com` (n + 1, 3) m; `momentum` (n + 1, 6) about the com, angular first, and `gross` (n + 1,) N m s, the sum of the sizes of
-    the angular momenta that each dof alone would give; `kinetic`, `potential` J. Since the start: `contact_impulse`
-    (n + 1, 3) N s, `angular_impulse` (n + 1, 3) N m s of the contacts about the com, `actuator_work`,
-    `contact_work`, `stop_work` (n + 1,) J. `mass` kg, `gravity` (3,) m/s^2.
-    `angular_slack` N m s: what the angular impulse leaves open, since a log does not say where in the overlap of sphere and
-    ground a force acts. `airborne` (n,): no contact force in the step.
-    """
-
-    time: Floats
-    com: Floats
-    momentum: Floats
-    gross: Floats
-    kinetic: Floats
-    potential: Floats
-    contact_impulse: Floats
-    angular_impulse: Floats
-    actuator_work: Floats
-    contact_work: Floats
-    stop_work: Floats
-    mass: float
-    gravity: Floats
-    angular_slack: float
-    airborne: NDArray[np.bool_]
-
-
-def balances(spec: RobotSpec, log: JumpLog) -> Balances:
-    """The balances of a log: work with the mean of the velocities at a step's ends, impulses as the step's force times dt.
-
-    A contact force acts at the sphere's material point halfway between its lowest point and the ground (MuJoCo's rule; other
-    models take the lowest point: `angular_slack` covers both).
-    """
-    tree = build(spec)
-    at = kernel(tree, QUANTITIES)(log.q, log.v)
-    joint_v = driven_places(spec)[1]
-    point_v, arms, depths = _contact_points(spec, log.v, at)
-    mean_v, mean_point_v = _means(log.v), _means(point_v)
-    sideways = np.linalg.norm(log.forces[..., :2], axis=-1)
-    return Balances(
-        time=log.time,
-        com=at["com_position"],
-        momentum=_momentum(at, log.v),
-        gross=_gross(at, log.v),
-        kinetic=at["kinetic_energy"],
-        potential=at["potential_energy"],
-        contact_impulse=_since_start(log.forces.sum(axis=1) * log.dt),
-        angular_impulse=_since_start(np.cross(_means(arms), log.forces).sum(axis=1) * log.dt),
-        actuator_work=_since_start((log.torque * mean_v[:, joint_v]).sum(axis=1) * log.dt),
-        contact_work=_since_start((log.forces * mean_point_v).sum(axis=(1, 2)) * log.dt),
-        stop_work=_since_start((log.limit_torques * mean_v).sum(axis=1) * log.dt),
-        mass=float(total_mass(tree)),
-        gravity=np.asarray(tree.gravity, dtype=float),
-        angular_slack=float((sideways * _means(depths) / 2.0).sum() * log.dt),
-        airborne=np.abs(log.forces).max(axis=(1, 2), initial=0.0) == 0.0,
-    )
-
-
-def solution_balances(spec: RobotSpec, of: Solution) -> Balances:
-    """The balances of the adaptive reference: impulses and works are integrated along with the motion, as exactly as it."""
-    tree = build(spec)
-    at = kernel(tree, STATE_QUANTITIES)(of.q, of.v)
-    return Balances(
-        time=of.time,
-        com=at["com_position"],
-        momentum=_momentum(at, of.v),
-        gross=_gross(at, of.v),
-        kinetic=at["kinetic_energy"],
-        potential=at["potential_energy"],
-        contact_impulse=of.impulse,
-        angular_impulse=of.angular_impulse,
-        actuator_work=of.actuator_work,
-        contact_work=of.contact_work,
-        stop_work=of.stop_work,
-        mass=float(total_mass(tree)),
-        gravity=np.asarray(tree.gravity, dtype=float),
-        angular_slack=0.0,
-        airborne=of.airborne,
-    )
 
 
 def ledgers(spec: RobotSpec, log: JumpLog) -> tuple[Ledger, ...]:
@@ -245,40 +159,8 @@ def _flight_books(of: Balances, tolerance: float, step: float) -> Iterator[Ledge
 
 
 def _weight_impulse(of: Balances) -> Floats:
-    return (of.time - of.time[0])[:, None] * (of.mass * of.gravity)
-
-
-def _momentum(at: dict[str, Floats], v: Floats) -> Floats:
-    return np.einsum("nij,nj->ni", at["centroidal_momentum_matrix"], v)
-
-
-def _gross(at: dict[str, Floats], v: Floats) -> Floats:
-    gross: Floats = (np.linalg.norm(at["centroidal_momentum_matrix"][:, :3], axis=1) * np.abs(v)).sum(axis=1)
-    return gross
-
-
-def _contact_points(spec: RobotSpec, v: Floats, at: dict[str, Floats]) -> tuple[Floats, Floats, Floats]:
-    """Of the material points where contact forces act: (velocities, places relative to the com (n + 1, points, 3), depths of
-    the spheres' lowest points in the ground (n + 1, points) m).
-    """
-    radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in spec.contact_points if point.computed])
-    centres = at["contact_positions"]
-    levers = np.zeros_like(centres)
-    levers[..., 2] = -(radii + centres[..., 2]) / 2.0
-    turning = np.einsum("npij,nj->npi", at["contact_angular_jacobians"], v)
-    velocities = at["contact_velocities"] + np.cross(turning, levers)
-    return velocities, centres + levers - at["com_position"][:, None], np.maximum(radii - centres[..., 2], 0.0)
-
-
-def _means(values: Floats) -> Floats:
-    """Means (n, ...) of neighbouring rows."""
-    means: Floats = (values[1:] + values[:-1]) / 2.0
-    return means
-
-
-def _since_start(parts: Floats) -> Floats:
-    """Sums (n + 1, ...) of the parts before each state."""
-    return np.concatenate([np.zeros((1, *parts.shape[1:])), np.cumsum(parts, axis=0)])
+    impulse: Floats = (of.time - of.time[0])[:, None] * (of.mass * of.gravity)
+    return impulse
 
 
 def _largest(vectors: Floats) -> float:

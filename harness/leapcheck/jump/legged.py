@@ -40,7 +40,7 @@ class Legged:
     `geometry_tree` is the tree with the feet as its only points. `feet` names, `radii` (feet,) m; `legs` (feet, 3): places in
     v of each foot's joints, from the trunk out; `joint_q`, `joint_v` (actuators,): the driven joints' places in q and v;
     `points`: all contact points' positions, `others` those that are no feet, `other_radii` m; `home` (nq,) the stand pose as
-    described; `mass` kg, `gravity` m/s^2 downwards.
+    described; `size` m: its trunk's height over the feet's centres; `mass` kg, `gravity` m/s^2 downwards.
     """
 
     spec: RobotSpec
@@ -59,6 +59,7 @@ class Legged:
     other_places: Places
     other_radii: Floats
     home: Floats
+    size: float
     mass: float
     gravity: float
 
@@ -89,7 +90,7 @@ class Legged:
 @lru_cache(maxsize=8)  # loading the kernels takes seconds, and a search plans the same robot many times
 def legged(spec: RobotSpec) -> Legged:
     """The robot made ready. Raises ValueError where it is no robot that this planner can plan for, saying what is missing."""
-    tree = reference.build(spec)
+    tree, home, gravity = reference.build(spec), _home(spec), _downward_gravity(spec)
     legs = np.array(_legs(spec, tree), dtype=np.intp)
     points = [point for point in spec.contact_points if point.computed]
     feet = [i for i, point in enumerate(points) if point.is_foot]
@@ -112,9 +113,10 @@ def legged(spec: RobotSpec) -> Legged:
         others=tuple(points[i].name for i in others),
         other_places=np.array(others, dtype=np.intp),
         other_radii=np.array([points[i].radius for i in others]),
-        home=_home(spec),
+        home=home,
+        size=float(home[2] - reference.contact_positions(foot_tree, home)[:, 2].mean()),
         mass=spec.total_mass,
-        gravity=_downward_gravity(spec),
+        gravity=gravity,
     )
 
 

@@ -50,7 +50,7 @@ class Simulations(Protocol):
 
     @property
     def spin(self) -> Floats:
-        """Angular velocity (n, points, 3) rad/s of the spheres' links before the last step."""
+        """Angular velocity (n, feet, 3) rad/s of the feet's links before the last step."""
 
     @property
     def upward_force(self) -> Floats:
@@ -122,7 +122,7 @@ def recorded(trial: Trial, draws: Draws, seed: int, floor_time: float, at: Simul
     """Steps the simulations through the trial; what is recorded of each, up to where it stops."""
     motors, n, steps, points = perturbed_drives(trial.spec, draws), len(draws.index), trial.steps, at.centres.shape[1]
     qpos, com, upward = np.empty((n, steps + 1, at.qpos.shape[1])), np.empty((n, steps, 3)), np.empty((n, steps))
-    centres, spin, uses = np.empty((n, steps, points, 3)), np.empty((n, steps, points, 3)), np.empty((2, n, steps))
+    centres, spin, uses = np.empty((n, steps, points, 3)), np.empty((n, steps, at.spin.shape[1], 3)), np.empty((2, n, steps))
     stopped, length = [""] * n, np.full(n, steps)
     qpos[:, 0] = at.qpos
     for moment in stepped(trial, draws, seed, floor_time, at):

@@ -45,7 +45,7 @@ class Recording:
     """One run: states (n + 1, ...) and what holds at the begin of each of its n steps, (n, ...).
 
     `q` (n + 1, nq) canonical, above the ground; `com` (n, 3) m in the world; `centres` (n, points, 3) m of the contact spheres,
-    heights above the ground that holds then; `spin` (n, points, 3) rad/s of their links, world axes; `upward` (n,) N: what the
+    heights above the ground that holds then; `spin` (n, feet, 3) rad/s of the feet's links, world axes; `upward` (n,) N: what the
     ground gives; `torque_use`, `voltage_use` (n,) of the drive that is used most. `final_speed` m/s: sqrt(2 E_kin / m) of the
     last state; `stopped`: why the run ended before its time, "" if it did not.
     """
@@ -197,7 +197,7 @@ def _flight_figures(body: Body, run: Recording, first: int, last: int) -> tuple[
 
 def _slid(body: Body, run: Recording, touching: NDArray[np.bool_]) -> Floats:
     """Way (n, feet) m that the lowest point of each foot slides in each step, rolling not counted."""
-    centres, spin = run.centres[:, body.feet, :2], run.spin[:, body.feet]
+    centres, spin = run.centres[:, body.feet, :2], run.spin
     way = np.diff(centres, axis=0, append=centres[-1:])
     lever = body.radii[body.feet] * run.dt
     way[..., 0] -= lever * spin[..., 1]

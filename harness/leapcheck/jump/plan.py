@@ -17,14 +17,15 @@ from leapcheck.jump.landing import Landing, chosen_landing, rise_path, touch_dow
 from leapcheck.jump.legged import legged
 from leapcheck.jump.path import slow_path, slow_time
 from leapcheck.jump.plan_records import Gains, JumpPlan, Phase, Request
+from leapcheck.jump.push import push
 from leapcheck.jump.rolling import Motion, joined
-from leapcheck.jump.search import Pushes, chosen_push
+from leapcheck.jump.search import TICK, Pushes, chosen_push
 from leapcheck.jump.stance import Stance, stance
 from leapcheck.jump.task import Task, standing, task
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, Drives
 
-__all__ = ["Check", "Gains", "Infeasible", "JumpPlan", "Phase", "Request", "attempted", "planned", "standing"]
+__all__ = ["Check", "Gains", "Infeasible", "JumpPlan", "Phase", "Request", "planned", "standing"]
 
 Floats = NDArray[np.float64]
 
@@ -53,37 +54,34 @@ def planned(
     Raises Infeasible, a ValueError, where the robot cannot do it: which limit, by how much, and what to change; ValueError for a
     robot that cannot be planned for.
     """
-    plan = attempted(spec, request, drives, battery, gains)
-    if plan.utilisation > 1.0:
-        raise Infeasible(refusal(spec.name, request, plan.checks[0]))
+    work = task(legged(spec), request, drives, battery)
+    weight = work.robot.mass * work.robot.gravity
+    plan = _assembled(work, _jump(work), gains or Gains.scaled(weight * work.com[2], work.com[2], work.robot.gravity))
+    _refuse_beyond(work, plan.checks[0])
     return plan
 
 
-def attempted(
-    spec: RobotSpec, request: Request, drives: Drives, battery: Battery = Battery(), gains: Gains | None = None
-) -> JumpPlan:
-    """The best plan of a jump, whether its checks are met or not. Raises as `planned`, where there is no motion at all."""
-    work = task(legged(spec), request, drives, battery)
-    jump = _jump(work)
-    return _assembled(
-        work, jump, gains or Gains.scaled(work.robot.mass * work.robot.gravity * work.com[2], work.com[2], work.robot.gravity)
-    )
+def _refuse_beyond(work: Task, worst: Check) -> None:
+    if worst.utilisation > 1.0:
+        raise Infeasible(refusal(work.robot.spec.name, work.request, worst), worst)
 
 
 def _jump(work: Task) -> _Jump:
     """The parts: first with any landing, which tells how fast the trunk turns at touch-down, then with the best one."""
     robot, heights = work.robot, touch_down_heights(work)
-    pushed = chosen_push(work, heights[0])
+    height = float(heights[-1] if work.request.distance else heights[0])  # a long flight needs less speed forward
+    pushed = chosen_push(work, height)
     down = _down(work, pushed)
-    crouched = down.at(down.duration).q[0]
-    first = Choice(pushed, Landing(heights[0], heights[0] / float(pushed.velocity[0, 2]), 0.0))
+    crouched = down.end
+    _refuse_beyond(work, _worst_in_push(work, pushed, down))
+    first = Choice(pushed, Landing(height, height / float(pushed.velocity[0, 2]), 0.0))
     air = in_air(work, first, crouched)
     turn_rate = float(air.catch.pitch_at(np.zeros(1), 1)[0])
-    landing = chosen_landing(work, heights, (pushed.velocity[0], float(pushed.high[0])), turn_rate)
+    landing = chosen_landing(work, heights, (float(pushed.velocity[0, 2]), float(pushed.high[0])), air.end[3:7], turn_rate)
     if work.request.distance:  # the time in the air has changed, and with it the speed
         pushed = chosen_push(work, landing.height)
         down = _down(work, pushed)
-        crouched = down.at(down.duration).q[0]
+        crouched = down.end
     air = in_air(work, Choice(pushed, landing, chosen_swing(work, air, crouched)), crouched)
     air.catch.com[:, :, 0] += robot.geometry(air.end[None])["com_position"] - air.catch.com[:, :, 0]
     catch = stance(robot, air.end, air.catch)
@@ -94,8 +92,16 @@ def _jump(work: Task) -> _Jump:
 def _down(work: Task, pushed: Pushes) -> Stance:
     """From the stand to the crouch."""
     bottom = pushed.bottom(work)
-    duration = max(CROUCH_TIME, slow_time(work.com, bottom[0]))
+    duration = math.ceil(max(CROUCH_TIME, slow_time(work.com, bottom[0])) / TICK) * TICK
     return stance(work.robot, work.stand, slow_path(work.com[None], bottom, duration, work.quaternion))
+
+
+def _worst_in_push(work: Task, pushed: Pushes, down: Stance) -> Check:
+    """The worst check of the push with a level trunk: what is beyond the robot there need not be planned further."""
+    level = push(work.robot, down.end, pushed.velocity[0], float(pushed.time[0]))
+    t = np.linspace(0.0, level.duration, math.ceil(level.duration / SAMPLE) + 1)
+    found = measures(work.robot, work.drives, work.battery, level.at(t), work.request.friction)
+    return worst_first([measure.worst(STAND_TIME + down.duration + t, "push") for measure in found])[0]
 
 
 def _assembled(work: Task, jump: _Jump, gains: Gains) -> JumpPlan:

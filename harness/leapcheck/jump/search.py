@@ -27,10 +27,12 @@ LEAST_STROKE = 1e-3
 """m"""
 CROUCH_NODES, NODES, ROUGHLY = 6, 9, 1e-6
 """Chebyshev points and accuracy (m) of the feet's paths while searching."""
-MOST_STEPS, LONGEST_STEP, SAME_HEIGHT = 100, 0.03, 1e-12
+MOST_STEPS, LONGEST_STEP, SAME_HEIGHT = 30, 0.1, 1e-6
 """Steps to a crouch that is asked for: how many, how long (m), and when there (m)."""
-NOT_WEIGHED = ("leg length",)
-"""Figures that have a limit, but nothing is gained by staying far away from it."""
+TICK = 1e-3
+"""s"""
+NOT_WEIGHED, MARGIN = ("leg length",), 0.96
+"""Figures that have a limit, but nothing is gained by staying further away from it than the trunk's pitch may take."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +62,8 @@ class Pushes:
 def chosen_push(task: Task, touch_down: float) -> Pushes:
     """The push (one row) of least worst utilisation, what the request fixes being kept; `touch_down`: height (m) of the com then.
 
+    It lasts whole milliseconds, so that a controller of 1 kHz does not push on after take-off.
+
     Raises Infeasible where no push is within reach of the legs.
     """
     low, high = np.array([LOWEST, 1.0]) * task.com[2], np.array([LOWEST, HIGHEST]) * task.com[2]
@@ -76,13 +80,14 @@ def chosen_push(task: Task, touch_down: float) -> Pushes:
         high = best.high + np.array([-0.5, 0.5]) * 2.0 * np.ptp(high) / count[1]
         count = FINE
     assert best is not None
-    return best
+    time = np.maximum(np.round(best.time / TICK), 1.0) * TICK if task.request.push_time is None else best.time
+    return _pushes(task, touch_down, best.low, best.low + best.velocity[:, 2] * time / 2)
 
 
 def utilisations(task: Task, pushes: Pushes) -> Floats:
     """Worst utilisation (n,) of each push; infinite where it is none or out of reach."""
     worst = np.full(len(pushes.low), np.inf)
-    possible = np.flatnonzero(pushes.high > pushes.low + LEAST_STROKE)
+    possible = np.flatnonzero((pushes.high > pushes.low + LEAST_STROKE) & (pushes.velocity[:, 0] < np.inf))
     if len(possible):
         some = pushes.rows(possible)
         stand = np.repeat(task.stand[None], len(possible), axis=0)
@@ -103,7 +108,7 @@ def path_utilisations(task: Task, start: Floats, path: Path) -> Floats:
     for measure in measures(task.robot, task.drives, task.battery, motion, task.request.friction):
         part = measure.utilisation.max(axis=1).reshape(n, -1).max(axis=1)
         if measure.name in NOT_WEIGHED:
-            part = np.where(part <= 1.0, 0.0, np.inf)
+            part = np.where(part <= MARGIN, 0.0, np.inf)
         worst = np.maximum(worst, part)
     return worst
 
@@ -113,29 +118,42 @@ def _spread(ends: Floats, count: int) -> Floats:
 
 
 def _grid(task: Task, touch_down: float, low: Floats, high: Floats) -> Pushes:
-    request, gravity = task.request, task.robot.gravity
-    speed = math.sqrt(2.0 * gravity * request.height)
+    """All pairs of heights, but for what the request fixes."""
+    request = task.request
     if request.crouch is not None:
         low = np.array([com_height(task, request.crouch)])
     low, high = (a.ravel() for a in np.meshgrid(low, high, indexing="ij"))
     if request.push_time is not None:
-        high = low + speed * request.push_time / 2
-    air = (speed + np.sqrt(np.maximum(speed**2 + 2.0 * gravity * (high - touch_down), 0.0))) / gravity
-    return Pushes(low, high, np.stack([request.distance / air, np.zeros_like(low), np.full_like(low, speed)], axis=1))
+        high = low + take_off_speed(task) * request.push_time / 2
+    return _pushes(task, touch_down, low, high)
+
+
+def take_off_speed(task: Task) -> float:
+    """Speed (m/s) upwards of the com at take-off."""
+    return math.sqrt(2.0 * task.robot.gravity * task.request.height)
+
+
+def _pushes(task: Task, touch_down: float, low: Floats, high: Floats) -> Pushes:
+    """With an infinite speed forward where the com does not rise to the height at touch-down."""
+    request, gravity, speed = task.request, task.robot.gravity, take_off_speed(task)
+    falling = speed**2 + 2.0 * gravity * (high - touch_down)
+    forward = np.where(falling > 0.0, request.distance * gravity / (speed + np.sqrt(np.maximum(falling, 0.0))), np.inf)
+    return Pushes(low, high, np.stack([forward, np.zeros_like(low), np.full_like(low, speed)], axis=1))
 
 
 def com_height(task: Task, trunk: float) -> float:
     """Height (m) of the com, over the feet's centre, with the trunk's origin `trunk` m high. Raises Infeasible out of reach."""
-    feet = task.robot.geometry(task.stand[None])["contact_positions"]
     q, com = task.stand[None], np.array([[*task.centre, task.com[2]]])
     for _ in range(MOST_STEPS):
         change = float(np.clip(trunk - q[0, 2], -LONGEST_STEP, LONGEST_STEP))
         if abs(change) < SAME_HEIGHT:
             return float(com[0, 2])
         com[0, 2] += change
-        q, found = posed(task.robot, q, com, q[:, 3:7], feet)
+        down = slow_path(task.com[None], com, 1.0, task.quaternion)
+        poses, _, found = stances(task.robot, task.stand[None], down, CROUCH_NODES, ROUGHLY)
         if not found[0]:
             break
+        q = poses[:, -1]
     name, high = task.robot.spec.name, float(task.stand[2])
     raise Infeasible(f"'{name}' cannot crouch with its trunk at {trunk:g} m: in the stand it is at {high:.3f} m, choose less")
 
@@ -146,7 +164,7 @@ def _out_of_reach(task: Task) -> str:
     text = f"'{name}' has no push for a jump of {request.height:g} m within reach of its legs"
     if request.push_time is None:
         return text + ": jump lower" + ("" if request.crouch is None else f", or crouch lower than {request.crouch:g} m")
-    stroke = math.sqrt(2.0 * task.robot.gravity * request.height) * request.push_time / 2
+    stroke = take_off_speed(task) * request.push_time / 2
     low = LOWEST * task.com[2] if request.crouch is None else com_height(task, request.crouch)
     left = highest_stand(task) - low
     return (

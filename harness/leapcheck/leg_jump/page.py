@@ -38,6 +38,7 @@ def leg_jump_page(run: LegJump, command: str) -> str:
         figures=figures(run),
         peaks=peaks(run),
         picture=None if course is None else leg_picture(run, course),
+        largest_force=None if course is None else float(course.ground[:, 1].max()),
         charts=() if course is None else main_charts(run, course),
         si_charts=() if course is None else si_charts(run, course),
     )

@@ -17,17 +17,17 @@ FILES = ("leg_jump.html", "leg_jump.json", "leg_jump.csv")
 def write_leg_jump_report(run: LegJump, command: str, folder: Path) -> tuple[Path, ...]:
     """Writes `FILES` into `folder` (made where missing) and returns their paths; without a course there is no CSV.
 
-    They are made in a hidden folder beside their places and moved once all are complete.
+    They are written to a hidden folder beside their places and moved once all are complete.
     """
+    texts = leg_jump_page(run, command), leg_jump_json(run, command)  # before a folder is made
     folder.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=".leapcheck-", dir=folder))
     try:
-        page, data, table = (scratch / name for name in FILES)
-        page.write_text(leg_jump_page(run, command), encoding="utf-8", newline="\n")
-        data.write_text(leg_jump_json(run, command), encoding="utf-8", newline="\n")
+        for name, text in zip(FILES, texts, strict=False):
+            (scratch / name).write_text(text, encoding="utf-8", newline="\n")
         (folder / FILES[2]).unlink(missing_ok=True)  # that of an earlier run
         if run.course is not None:
-            write_csv(course_frame(run.course), table)
+            write_csv(course_frame(run.course), scratch / FILES[2])
         written = [name for name in FILES if (scratch / name).exists()]
         for name in written:
             (scratch / name).replace(folder / name)

@@ -23,6 +23,8 @@ def judged(
     """(verdict, its reason, what to change) of a push; `course` None: the stroke does not suffice."""
     if course is None:
         return Verdict.NO_GO, _short_stroke(case, plan), tuple(_more_stroke(case, plan))
+    if course.ground[:, 1].min() <= 0.0:
+        return Verdict.NO_GO, _pulls(course), ("jump lower, or take lighter links: the leg's own swing lifts the foot",)
     use = float(course.use.max())
     if use > case.thresholds.utilisation_no_go:
         reason = f"the servo cannot: {_worst_use(case, course)}{_loses_it(case, plan, here)}"
@@ -54,6 +56,11 @@ def _more_stroke(case: Case, plan: PushPlan) -> Iterator[str]:
     yield f"accelerate harder than {gravity * case.height / left:.3g} m/s^2: a push to the straight leg takes that"
     height = plan.acceleration * left / gravity
     yield f"or jump no higher than {_mm(height)}, what this stroke gives at {plan.acceleration:.3g} m/s^2"
+
+
+def _pulls(course: Course) -> str:
+    k = int((course.ground[:, 1] <= 0.0).argmax())
+    return f"the foot leaves the ground in the push: at {course.motion.times[k]:.3f} s the ground would have to pull it down"
 
 
 def _worst_use(case: Case, course: Course) -> str:

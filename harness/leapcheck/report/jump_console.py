@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.report import jump_view, words
+from leapcheck.report import jump_figures, jump_view, words
 from leapcheck.report.console import ASCII, COLOURS
-from leapcheck.report.jump_words import PLUS_MINUS, VERDICT_MARKS, sentence, with_signs
+from leapcheck.report.jump_words import ARROW, PLUS_MINUS, VERDICT_MARKS, sentence, with_signs
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leapcheck.jump.run import JumpRun
 
 SHOWN = 6  # reasons and remedies in words; the report has them all
-PLAIN = ASCII | str.maketrans({PLUS_MINUS: "+-", "²": "2", "±": "+-"})
+PLAIN = ASCII | str.maketrans({PLUS_MINUS: "+-", ARROW: "->"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _table(run: JumpRun, plain: bool) -> Any:
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("over simulators", justify="right", no_wrap=True)
-    for row in jump_view.headline_figures(run):
+    for row in jump_figures.headline_figures(run):
         colour = COLOURS.get(row.tone, "")
         cells = ((row.label, colour), (row.value, colour), (words.unit(row.unit), "dim"), (row.spread, "dim"))
         table.add_row(*(_text(plain, cell) for cell in cells))

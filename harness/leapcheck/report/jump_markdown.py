@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leapcheck.report import jump_view
+from leapcheck.report import jump_figures, jump_view
 from leapcheck.report.jump_words import VERDICT_MARKS, brief, plain_number, seconds, sentence, with_signs
 from leapcheck.report.text import markdown_environment
 
@@ -26,7 +26,7 @@ def jump_markdown(run: JumpRun) -> str:
         sentence=sentence(run.judgement.sentence, run.judgement.verdict),
         marks=VERDICT_MARKS,
         simulators=jump_view.simulators(run),
-        figure_groups=jump_view.figure_groups(run),
+        figure_groups=jump_figures.figure_groups(run),
         unbalanced=jump_view.unbalanced(run),
         ledger_count=sum(map(len, run.ledgers.values())),
         hardware=run.hardware,

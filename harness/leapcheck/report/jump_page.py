@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.report import jump_view
+from leapcheck.report import jump_figures, jump_view
 from leapcheck.report.jump_plots import jump_plots
 from leapcheck.report.jump_trial_plots import hardware_plots, robustness_plots
 from leapcheck.report.jump_words import VERDICT_MARKS, brief, plain_number, seconds, sentence, with_signs
@@ -40,11 +40,11 @@ def _context(run: JumpRun) -> dict[str, Any]:
         "headline": VERDICT_MARKS[run.judgement.verdict],
         "sentence": sentence(run.judgement.sentence, run.judgement.verdict),
         "marks": VERDICT_MARKS,
-        "tones": jump_view.TONES,
-        "headlines": jump_view.headline_figures(run),
+        "tones": jump_figures.TONES,
+        "headlines": jump_figures.headline_figures(run),
         "simulators": jump_view.simulators(run),
-        "names": jump_view.simulator_names(run),
-        "figure_groups": jump_view.figure_groups(run),
+        "names": jump_figures.simulator_names(run),
+        "figure_groups": jump_figures.figure_groups(run),
         "plots": jump_plots(spec, run.logs, drives(spec), jump_view.push_start(run), jump_view.available_friction(run)),
         "ledgers": jump_view.ledger_rows(run),
         "robustness": jump_view.robustness(run),

@@ -8,6 +8,7 @@ from leapcheck.jump.rules import Verdict
 from leapcheck.report.words import DASH, Mark
 
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+ARROW = "\N{RIGHTWARDS ARROW}"
 VERDICT_MARKS = {
     Verdict.GO: Mark("GO", "✓", "good"),
     Verdict.MARGINAL: Mark("MARGINAL", "!", "warn"),
@@ -75,8 +76,8 @@ def sentence(text: str, verdict: Verdict) -> str:
 
 
 def with_signs(text: str) -> str:
-    """+- as the sign for it."""
-    return text.replace(" +- ", f" {PLUS_MINUS} ")
+    """+- and -> as the signs for them."""
+    return text.replace(" +- ", f" {PLUS_MINUS} ").replace(" -> ", f" {ARROW} ")
 
 
 def unit_text(unit: str) -> str:

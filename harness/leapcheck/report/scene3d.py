@@ -110,9 +110,11 @@ def _run(tree: Tree, name: str, log: JumpLog) -> dict[str, Any]:
 def mean_forces(log: JumpLog, places: NDArray[np.intp]) -> Floats:
     """Contact forces (pictures, points, 3) N: the mean over the steps from each picture to the next, so no impulse is lost."""
     forces = np.nan_to_num(log.forces, nan=0.0, posinf=0.0, neginf=0.0)
-    ends = [*places[1:].tolist(), log.steps]
-    rows = [forces[first : max(end, first + 1)] for first, end in zip(places.tolist(), ends, strict=True)]
-    return np.array([row.mean(0) if len(row) else np.zeros(forces.shape[1:]) for row in rows]).reshape(-1, *forces.shape[1:])
+    means = np.zeros((len(places), *forces.shape[1:]))
+    for k, (first, end) in enumerate(zip(places.tolist(), [*places[1:].tolist(), log.steps], strict=True)):
+        if first < log.steps:
+            means[k] = forces[first : max(end, first + 1)].mean(0)
+    return means
 
 
 def _unit(tree: Tree, q: Floats) -> Floats:

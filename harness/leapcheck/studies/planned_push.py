@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +26,12 @@ KP, KD = 40.0, 1.5
 DEGREE = 23
 """Of the polynomials of time that the plan is written as: what they leave out of it is rounding."""
 
+POWERS = np.arange(DEGREE + 1)
+
 FIGURES = ("take-off speed", "rise")
 
 PROTOCOL = (
-    f"planned push to {HEIGHT:g} m in {DURATION:g} s from the crouch {CROUCH}, at rest with the feet just on the ground (dist 0); "
+    f"planned push to {HEIGHT:g} m in {DURATION:g} s from the crouch {CROUCH}, at rest, feet just on the ground (dist 0); "
     f"planned torque + PD {KP:g}/{KD:g}, held over a step; no drives; figures at t = T, the end of the push, feet still on "
     "the ground: vertical speed of the com, and its rise from the start to the apex of the free flight from there"
 )
@@ -36,9 +39,9 @@ PROTOCOL = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannedPush:
-    """The push of one robot: its start pose (nq,), and by powers of time the planned joint angles, speeds and torques.
+    """The push of one robot: its start pose (nq,), and as polynomials of time the planned joint angles, speeds and torques.
 
-    `polynomials` (degree + 1, 3, actuators) are Chebyshev coefficients over the duration.
+    `polynomials` (3, degree + 1, actuators) are Chebyshev coefficients over the duration.
     """
 
     robot: Legged
@@ -47,7 +50,8 @@ class PlannedPush:
 
     def torque(self, t: float, q: Floats, v: Floats) -> Floats:
         """Torque (actuators,) N m at the joints at time t (s) and canonical q (nq,), v (nv,)."""
-        angles, speeds, torque = chebyshev.chebval(2.0 * t / DURATION - 1.0, self.polynomials)
+        turn = math.acos(min(max(2.0 * t / DURATION - 1.0, -1.0), 1.0))
+        angles, speeds, torque = np.cos(turn * POWERS) @ self.polynomials  # Chebyshev's polynomials at cos(turn)
         answer: Floats = torque + KP * (angles - q[self.robot.joint_q]) + KD * (speeds - v[self.robot.joint_v])
         return answer
 
@@ -75,5 +79,5 @@ def planned_push(name: str) -> PlannedPush:
     s = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
     at = push(robot, start, np.array([0.0, 0.0, speed]), DURATION).at((s + 1.0) / 2.0 * DURATION)
     planned = np.stack([at.q[:, robot.joint_q], at.v[:, robot.joint_v], at.torque], axis=1)
-    flat = chebyshev.chebfit(s, planned.reshape(len(s), -1), DEGREE)
-    return PlannedPush(robot, start, flat.reshape(planned.shape))
+    flat = np.asarray(chebyshev.chebfit(s, planned.reshape(len(s), -1), DEGREE), dtype=np.float64)
+    return PlannedPush(robot, start, np.ascontiguousarray(flat.reshape(planned.shape).transpose(1, 0, 2)))

@@ -8,16 +8,20 @@ next piece begins there (Hairer, Norsett and Wanner, Solving ODEs I, II.6 on dis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
 
 from leapcheck_reference import kernel
+from leapcheck_reference.simulate.adaptive_cones import SoftPiece
 from leapcheck_reference.simulate.adaptive_events import first_crossing
-from leapcheck_reference.simulate.adaptive_soft import Motion, SoftLaw, SoftPiece
+from leapcheck_reference.simulate.adaptive_soft import Motion, SoftLaw
+from leapcheck_reference.simulate.adaptive_solution import Solution
 from leapcheck_reference.simulate.coordinates import canonical_velocity, world_velocity
+
+__all__ = ["Solution", "Torque", "solution"]
 
 Floats = NDArray[np.float64]
 Torque = Callable[[float, Floats, Floats], Floats]
@@ -31,40 +35,6 @@ SHORTEST_STEP = 1e-9
 
 MOST_IN_PLACE = 40
 """Attempts without any time between them, after which the motion chatters."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """A motion at n + 1 times, all step ends among them; canonical, SI, world axes. An event's time stands once, or twice
-    where two events meet.
-
-    `time` (n + 1,), `q` (n + 1, nq), `v` (n + 1, nv). Since the start: `impulse` (n + 1, 3) N s and `angular_impulse`
-    (n + 1, 3) N m s of the contacts, the latter about the com; `actuator_work`, `contact_work`, `stop_work` (n + 1,) J, carried
-    along as states. `airborne` (n,): nothing pushes between two times. `events`: time and the piece that begins there.
-    """
-
-    time: Floats
-    q: Floats
-    v: Floats
-    impulse: Floats
-    angular_impulse: Floats
-    actuator_work: Floats
-    contact_work: Floats
-    stop_work: Floats
-    airborne: NDArray[np.bool_]
-    events: tuple[tuple[float, SoftPiece], ...]
-
-    def at(self, t: float) -> tuple[Floats, Floats]:
-        """(q, v) at a time that was asked for, or of a step's end; ValueError for any other."""
-        i = int(np.abs(self.time - t).argmin())
-        if abs(self.time[i] - t) > 1e-12:
-            raise ValueError(f"the solution has no state at t = {t:g} s: ask for that time")
-        return self.q[i], self.v[i]
-
-    def last_contact_loss(self) -> float:
-        """When the last flight began, s; NaN where nothing was ever airborne behind a contact."""
-        lost = np.flatnonzero(self.airborne[1:] & ~self.airborne[:-1])
-        return float(self.time[lost[-1] + 1]) if len(lost) else float("nan")
 
 
 def solution(
@@ -150,7 +120,8 @@ class _Motion:
     def _solver(self, t: float, y: Floats, until: float) -> DOP853:
         rtol, atol = self._tolerances
         first = min(self._step, abs(until - t))
-        return DOP853(self._rates, t, y, until, first_step=first, rtol=rtol, atol=atol)
+        rates: Any = self._rates  # SciPy's own types want it for complex numbers too
+        return DOP853(rates, t, y, until, first_step=first, rtol=rtol, atol=atol)
 
     def _cross(self, t: float, which: int) -> None:
         """Steps to an event, corrects its time once by the margin that is left there, and takes up the next piece."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from leapcheck_reference.simulate.adaptive_cones import FREE, HELD, SLIDING, SoftPiece, held_minimiser, zone_margins, zone_of
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft import SoftContact, weights
 from leapcheck_reference.simulate.soft_newton import minimiser
@@ -20,29 +21,8 @@ from leapcheck_reference.simulate.soft_rows import Cone, Rows, gains, impedance
 
 Floats = NDArray[np.float64]
 
-FREE, HELD, SLIDING = 0, 1, 2
-
 TOUCH = 1e-12
 """Spheres (m) and stops (rad) this close that move in touch at the same moment: so four feet land at once."""
-
-MOST_ITERATIONS = 60
-CONVERGED = 1e-15
-STALLED = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class SoftPiece:
-    """What holds: points that touch with the zone of each one's cone, joint stops as (joint, sign) and which of them push."""
-
-    points: tuple[int, ...] = ()
-    zones: tuple[int, ...] = ()
-    stops: tuple[tuple[int, float], ...] = ()
-    pushing: tuple[bool, ...] = ()
-
-    @property
-    def pushes(self) -> bool:
-        """Whether the ground pushes anywhere."""
-        return any(zone != FREE for zone in self.zones)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +141,7 @@ class SoftLaw:
         x, _ = minimiser(at.M, free, rows)
         j = rows.J @ x - rows.aref
         stopped = len(stops)
-        zones = tuple(_zone(cone, j_cone) for cone, j_cone in zip(rows.cones, j[stopped:].reshape(-1, 3).tolist(), strict=True))
+        zones = tuple(zone_of(cone, j_cone) for cone, j_cone in zip(rows.cones, j[stopped:].reshape(-1, 3).tolist(), strict=True))
         return replace(touching, zones=zones, pushing=tuple((j[:stopped] < 0.0).tolist()))
 
     def _rows(self, at: Equations, piece: SoftPiece, q: Floats, u: Floats) -> Rows:
@@ -216,72 +196,7 @@ class SoftLaw:
         zones = [
             margin
             for cone, zone, j_cone in zip(rows.cones, piece.zones, j[stopped:].reshape(-1, 3).tolist(), strict=True)
-            for margin in _zone_margins(cone, zone, j_cone)
+            for margin in zone_margins(cone, zone, j_cone)
         ]
         pushing = np.where(np.array(piece.pushing, dtype=bool), -j[:stopped], j[:stopped])
         return np.concatenate([distances, lower, upper, zones, pushing])
-
-
-def _zone_margins(cone: Cone, zone: int, j: list[float]) -> tuple[float, float]:
-    """How far a cone is from giving way and from sticking, at least zero inside its zone; inf where that is no neighbour."""
-    N, T = cone.mu * j[0], cone.friction * math.hypot(j[1], j[2])
-    if zone == FREE:
-        return N - cone.mu * T, math.inf
-    if zone == HELD:
-        return -(cone.mu * N + T), math.inf
-    return cone.mu * T - N, cone.mu * N + T
-
-
-def _zone(cone: Cone, j: list[float]) -> int:
-    """The zone that j lies in."""
-    giving_way, sticking = _zone_margins(cone, SLIDING, j)
-    if giving_way <= 0.0:
-        return FREE
-    return HELD if sticking <= 0.0 else SLIDING
-
-
-def held_minimiser(M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm: Floats | None) -> tuple[Floats, Floats, Floats]:
-    """(x (nv,), pushes (rows,), j = J x - aref) with M x = smooth + J^T pushes, each row as its zone in the piece says.
-
-    Newton's method from `warm`, without a line search: a piece is followed in small steps. ArithmeticError where it fails.
-    """
-    x = warm
-    stopped = len(piece.stops)
-    curvature = np.zeros((len(rows.J), len(rows.J)))
-    pushes = np.zeros(len(rows.J))
-    springs = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
-    curvature[range(stopped), range(stopped)] = springs
-    last = math.inf
-    for _ in range(MOST_ITERATIONS):
-        j = rows.J @ x - rows.aref
-        pushes[:stopped] = -springs * j[:stopped]
-        for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
-            at = slice(stopped + 3 * i, stopped + 3 * i + 3)
-            pushes[at], curvature[at, at] = _cone_push(cone, zone, j[at])
-        gradient = M @ x - smooth - rows.J.T @ pushes
-        _, step, failed = dposv(M + rows.J.T @ curvature @ rows.J, gradient)
-        size, scale = float(np.abs(step).max()), float(np.abs(x).max())
-        if failed or not math.isfinite(size):
-            break
-        x = x - step
-        if size <= CONVERGED * scale or (size <= STALLED * scale and size > 0.1 * last):
-            j = rows.J @ x - rows.aref
-            return x, pushes + curvature @ (rows.J @ step), j
-        last = size
-    raise ArithmeticError("the contact's piece has no solution here: the state has left it")
-
-
-def _cone_push(cone: Cone, zone: int, j: Floats) -> tuple[Floats, Floats]:
-    """Force (3,) of a cone in a zone, and its curvature -df/dj (3, 3)."""
-    if zone == FREE:
-        return np.zeros(3), np.zeros((3, 3))
-    if zone == HELD:
-        D = np.array([cone.normal, cone.tangent, cone.tangent])
-        return -D * j, np.diag(D)
-    mu, k = cone.mu, cone.mu * cone.friction
-    stiffness = cone.normal / (mu * mu * (1.0 + mu * mu))
-    length = math.hypot(j[1], j[2])
-    along: Floats = np.array([0.0, j[1] / length, j[2] / length]) if length else np.zeros(3)
-    gap, slope = mu * j[0] - k * length, np.array([mu, 0.0, 0.0]) - k * along
-    bend = np.diag([0.0, 1.0, 1.0]) - np.outer(along, along) if length else np.zeros((3, 3))
-    return -stiffness * gap * slope, stiffness * (np.outer(slope, slope) - gap * k / (length or 1.0) * bend)

@@ -13,9 +13,8 @@ from leapcheck_reference.simulate.plant import Equations, Plant
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-INCONSISTENCY = 1e-6
-"""Velocity (m/s) by which the wishes of points of one body may disagree: they are to stick and each to close its own gap within
-the step, which a rigid body cannot do; at a distance L the difference is (gap - gap')^2 / (L dt)."""
+ROUNDING, DISTANCE, LARGEST_INCONSISTENCY = 64 * float(np.finfo(float).eps), 0.1, 1e-4
+"""Rounding of a position (m), a distance (m) between two points of a body, and the most (m/s) that `_inconsistency` allows."""
 
 
 class Chosen(NamedTuple):
@@ -35,7 +34,7 @@ class Rows:
 
     def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
         """`friction`: Coulomb's coefficient, one number or one for each point; ValueError where it is no such."""
-        self._plant = plant
+        self._plant, self._dt = plant, dt
         self._friction = np.broadcast_to(np.asarray(friction, dtype=float), plant.radii.shape).copy()
         if not (np.isfinite(self._friction).all() and (self._friction >= 0.0).all()):
             raise ValueError(f"friction {friction}: give Coulomb's coefficient, 0 or more")
@@ -100,7 +99,7 @@ class Rows:
             friction=self._friction[points.which],
             lower=np.concatenate([np.zeros(n), -self._largest_dry]),
             upper=np.concatenate([np.full(n, np.inf), self._largest_dry]),
-            inconsistency=INCONSISTENCY,
+            inconsistency=_inconsistency(points.wanted, self._dt),
         )
 
 
@@ -110,3 +109,13 @@ def contact_jacobians(at: Equations, radii: Floats, points: Indices) -> Floats:
     J[:, 0] -= r * J_w[:, 1]
     J[:, 1] += r * J_w[:, 0]
     return J.reshape(-1, J.shape[-1])
+
+
+def _inconsistency(wanted: Floats, dt: float) -> float:
+    """Velocity (m/s) by which the wishes (n, 3) of points of one body may disagree.
+
+    If two points at a distance L are to stick and each to close its own gap within the step, the body would have to change its
+    length: the velocities along it differ by (gap - gap')^2 / (L dt).
+    """
+    spread = float(np.ptp(wanted[:, 2])) if len(wanted) else 0.0
+    return min(ROUNDING / dt + dt * spread**2 / DISTANCE, LARGEST_INCONSISTENCY)

@@ -91,30 +91,32 @@ def response(
     if failed or not np.isfinite(free).all():
         raise ArithmeticError("no finite acceleration: the state or the torque has run away")
     held = rows(plant, contact, weights, at, q, u, dt)
-    points, nv = len(plant.radii), len(u)
-    forces, stops, sliding = np.zeros((points, 3)), np.zeros(nv), np.zeros(nv)
     if held is None:
-        return Response(free, smooth, np.zeros(nv), forces, stops, sliding, at.M)
+        zeros = np.zeros((3, len(u)))
+        return Response(free, smooth, zeros[0], np.zeros((len(plant.radii), 3)), zeros[1], zeros[2], at.M)
     udot, pushes = minimiser(at.M, free, held, warm)
-    _scatter(plant, contact, held, pushes, forces, stops, sliding)
-    return Response(udot, smooth, pushes @ held.J, forces, stops, sliding, at.M)
+    edges, boxes = 4 * len(held.edged), len(held.D)
+    stops = slice(edges, edges + len(held.stopped))
+    sliding = slice(stops.stop, boxes)
+    return Response(
+        udot=udot,
+        smooth=smooth,
+        constraint=pushes @ held.J,
+        forces=_contact_forces(len(plant.radii), contact, held, pushes),
+        limit_torques=pushes[stops] @ held.J[stops],
+        friction_torques=pushes[sliding] @ held.J[sliding],
+        M=at.M,
+    )
 
 
-def _scatter(
-    plant: Plant, contact: SoftContact, held: Rows, pushes: Floats, forces: Floats, stops: Floats, sliding: Floats
-) -> None:
-    """Writes the rows' forces to where they act: contacts in world axes (n = z, t1 = y, t2 = -x), joints."""
-    boxes, edges = len(held.D), 4 * len(held.edged)
+def _contact_forces(points: int, contact: SoftContact, held: Rows, pushes: Floats) -> Floats:
+    """Forces (points, 3) N in world axes of the rows' forces; a contact's axes are n = z, t1 = y, t2 = -x."""
+    forces = np.zeros((points, 3))
     if held.cones:
-        local = pushes[boxes:].reshape(-1, 3)
+        local = pushes[len(held.D) :].reshape(-1, 3)
         forces[[cone.point for cone in held.cones]] = local[:, [2, 1, 0]] * (-1.0, 1.0, 1.0)
-    if edges:
-        edge = pushes[:edges].reshape(-1, 4)
+    if held.edged:
+        edge = pushes[: 4 * len(held.edged)].reshape(-1, 4)
         y, minus_x = contact.friction * (edge[:, 0] - edge[:, 1]), contact.friction * (edge[:, 2] - edge[:, 3])
         forces[held.edged] = np.stack([-minus_x, y, edge.sum(axis=1)], axis=1)
-    if len(held.stopped):
-        stops[held.stopped] = (
-            (pushes[edges : edges + len(held.stopped)]) * held.J[np.arange(edges, edges + len(held.stopped)), held.stopped]
-        )
-    if boxes > edges + len(held.stopped):
-        sliding[plant.joints.u[np.flatnonzero(plant.joints.friction)]] = pushes[edges + len(held.stopped) : boxes]
+    return forces

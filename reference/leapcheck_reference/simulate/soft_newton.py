@@ -21,16 +21,18 @@ Floats = NDArray[np.float64]
 
 MOST_ITERATIONS = 100
 MOST_TRIALS = 50
-CONVERGED = 1e-14
-"""A step smaller than this, relative to x, is rounding."""
+
+LOCAL = 1e-2
+"""A step shorter than this, relative to x, that stays within one smooth piece needs no line search. Where nothing slides
+that piece is quadratic, and the step its last: a longer one is followed by one more, which takes its rounding away."""
+
+ROUNDING = 1e-16
+"""Newton's steps within a piece shrink as s, C s^2, C^3 s^4: where the next one, relative to x, is below this, none is needed."""
 
 STALLED = 1e-9
-"""A step smaller than this that is not half of the one before has met rounding too; steps this small need no line search."""
+"""Steps shorter than this that do not halve from one to the next have met rounding, or the border of two pieces."""
 
-SHORT = 1e-2
-"""A step that goes further, relative to x, is followed by one more, which takes its rounding away."""
-
-LINE_SEARCH = 1e-6
+LINE_SEARCH = 1e-3
 """The slope along a step is brought down to this part of its value at the begin."""
 
 FREE, HELD, SLIDING = 0, 1, 2
@@ -64,24 +66,27 @@ def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> 
     x = x0 if warm is None else warm
     j = rows.J @ x - rows.aref
     pull = pulled(rows, j)
-    last = math.inf
+    last, last_local = math.inf, 0.0
     for _ in range(MOST_ITERATIONS):
         smooth = M @ (x - x0)
-        step = _newton_step(M, rows, pull, smooth - pull.forces @ rows.J)
-        size = float(np.abs(step).max())
-        scale = float(np.abs(x).max()) + size
+        gradient = smooth - pull.forces @ rows.J
+        step = _newton_step(M, rows, pull, gradient)
         dj = rows.J @ step
         trial = pulled(rows, j + dj)
-        if size <= SHORT * scale and _same_piece(pull, trial) and SLIDING not in trial.zones:
-            return x + step, trial.forces  # the function is quadratic here: this is its minimum
-        small = size <= STALLED * scale
-        alpha = 1.0 if small else _line_minimum(rows, j, dj, float(step @ smooth), float(step @ (M @ step)))
-        x = x + alpha * step
-        j = rows.J @ x - rows.aref
-        pull = pulled(rows, j)
-        if size <= CONVERGED * scale or (small and size > 0.5 * last):
-            return x, pull.forces
-        last = size
+        size = float(np.abs(step).max())
+        scale = float(np.abs(x).max()) + size
+        local = size <= LOCAL * scale and _same_piece(pull, trial)
+        settled = local and (SLIDING not in trial.zones or size**3 <= ROUNDING * scale * last_local**2)
+        if settled or 0.5 * last < size <= STALLED * scale:
+            return x + step, trial.forces
+        if local or size <= STALLED * scale:
+            x, j, pull = x + step, j + dj, trial
+        else:
+            slope = float(step @ smooth), float(step @ (M @ step))
+            x = x + _line_minimum(rows, j, dj, slope, abs(float(step @ gradient))) * step
+            j = rows.J @ x - rows.aref
+            pull = pulled(rows, j)
+        last, last_local = size, size if local else 0.0
     raise ArithmeticError(f"the contact solver has not converged after {MOST_ITERATIONS} steps: make the contact softer")
 
 
@@ -149,7 +154,9 @@ def _newton_step(M: Floats, rows: Rows, pull: Pull, gradient: Floats) -> Floats:
     H = M + rows.J.T @ weighted
     _, back, failed = dposv(H.T, gradient)
     if failed:
-        raise ArithmeticError("the contact solver met a matrix that is not positive definite: look at masses and contact")
+        raise ArithmeticError(
+            "the contact solver met a matrix that is not positive definite: the state has run away, or a mass is wrong"
+        )
     step: Floats = -back
     return step
 
@@ -158,16 +165,16 @@ def _same_piece(a: Pull, b: Pull) -> bool:
     return a.zones == b.zones and (not len(a.sides) or bool((a.sides == b.sides).all()))
 
 
-def _line_minimum(rows: Rows, j: Floats, dj: Floats, slope: float, curvature: float) -> float:
+def _line_minimum(rows: Rows, j: Floats, dj: Floats, smooth: tuple[float, float], at_start: float) -> float:
     """alpha > 0 where the function along x + alpha step is smallest: Newton's method within a bracket.
 
-    `slope` and `curvature` are those of its quadratic part at 0.
+    `smooth` are first and second derivative at 0 of its quadratic part, `at_start` is the size of its whole slope there.
     """
     boxes = len(rows.D)
     cones = list(zip(rows.cones, j[boxes:].reshape(-1, 3).tolist(), dj[boxes:].reshape(-1, 3).tolist(), strict=True))
 
     def derivatives(alpha: float) -> tuple[float, float]:
-        first, second = slope + alpha * curvature, curvature
+        first, second = smooth[0] + alpha * smooth[1], smooth[1]
         if boxes:
             wanted = -rows.D * (j[:boxes] + alpha * dj[:boxes])
             first -= float(np.clip(wanted, rows.lower, rows.upper) @ dj[:boxes])
@@ -178,7 +185,6 @@ def _line_minimum(rows: Rows, j: Floats, dj: Floats, slope: float, curvature: fl
             first, second = first + more[0], second + more[1]
         return first, second
 
-    at_start = abs(derivatives(0.0)[0])
     low, high, alpha = 0.0, math.inf, 1.0
     for _ in range(MOST_TRIALS):
         first, second = derivatives(alpha)

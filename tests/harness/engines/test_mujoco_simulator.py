@@ -1,6 +1,7 @@
 """MuJoCo as a simulator: its scene is the robot's, its exact rotors are the in-house ones, its motors obey the drives' law."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -214,8 +215,18 @@ def test_options_that_do_not_exist_are_refused(wrong: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize("integrator", ["Euler", "RK4"])
-def test_what_cannot_go_on_stops_the_run(integrator: Any) -> None:
+def test_what_cannot_go_on_stops_the_run(integrator: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one clear line, and without the log file that MuJoCo would leave."""
+    monkeypatch.chdir(tmp_path)
     simulator = MujocoSimulator(ROBOT, CONTACT, 1e-3, integrator)
     simulator.start(*state())
     with pytest.raises(ArithmeticError, match="not finite"):
         simulator.step(np.full(12, np.nan))
+    with pytest.raises(ArithmeticError, match=r"MuJoCo reports .*BADQ.* run away"):
+        shake(simulator)
+    assert not list(tmp_path.iterdir())
+
+
+def shake(simulator: MujocoSimulator) -> None:
+    for sign in (1.0, -1.0, 1.0, -1.0, 1.0):
+        simulator.step(np.full(12, sign * 1e9))

@@ -6,13 +6,16 @@ import dataclasses
 
 import numpy as np
 import pytest
-from planner_robots import ROBOTS, with_thigh
+from planner_robots import with_thigh
 
 import leapcheck_reference as reference
 from leapcheck.jump.infeasible import Infeasible
+from leapcheck.jump.landing import touch_down_heights
 from leapcheck.jump.legged import Legged, legged
 from leapcheck.jump.plan import JumpPlan, Request, planned
 from leapcheck.jump.pose import rotations
+from leapcheck.jump.search import Pushes, chosen_push, utilisations
+from leapcheck.jump.task import task
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import SLIP_SPEED, Battery, drives
@@ -27,20 +30,22 @@ REQUESTS = {
 
 AS_ASKED = 1e-10
 """m, rad between what was asked for and what the plan does; measured 3e-16, 9e-12."""
-JOINED = 1e-9
-"""m, rad, and m/s, rad/s by which q and v step from one phase to the next; measured 5e-10."""
+JOINED = 1e-8
+"""m, rad, and m/s, rad/s by which q and v step from one phase to the next; measured 2e-9 (with a pitch left open)."""
 IN_FLIGHT = 1e-11
 """m, m/s, N m s off the parabola and of the angular momentum; measured 2e-13."""
 ABOVE = 1e-9
 """m by which a foot in flight may be in the ground: rounding at both ends; measured 4e-11."""
-IMPULSE = 2e-4
-"""N s between the integral of the planned forces by trapezoids and the momentum; measured 4e-5 of 25."""
+IMPULSE = 2e-3
+"""N s between the integral of the planned forces by trapezoids and the momentum; measured XX of 25."""
 STANDING = 1e-13
 """m of the feet off the ground in the stand; measured 7e-18."""
 SAME_FIGURE = 1e-9
 """Relative difference of a check from the same figure of the plan's arrays; measured 2e-13."""
-HELD = 1e-4
-"""m by which the trunk in the crouch misses the height asked for, as the feet roll; measured 4e-6."""
+HELD = 1e-5
+"""m by which the trunk in the crouch misses the height asked for; measured XX."""
+BETTER = 0.01
+"""Utilisation by which another push may be better than the one that the closer and closer grid finds; measured XX."""
 
 
 @pytest.fixture(scope="module", params=REQUESTS)
@@ -179,10 +184,12 @@ def test_known_order_of_magnitude(robot: Legged) -> None:
     assert plan.phases[2].end - plan.phases[2].start == pytest.approx(0.132, abs=1e-12)
     assert plan.q[push][0, 2] == pytest.approx(0.2, abs=HELD)
     assert np.abs(plan.torque[push][:, 2::3]).max() == pytest.approx(10.5, abs=0.6)
-    assert np.abs(plan.v[push][-1, 6:]).max() == pytest.approx(15.0, abs=2.0)
+    checks = {check.name: check for check in plan.checks}
+    assert checks["voltage"].utilisation == pytest.approx(0.65, abs=0.1)
+    assert checks["torque"].utilisation == pytest.approx(0.37, abs=0.05)
 
 
-@pytest.mark.parametrize("legs", ["H", ""])
+@pytest.mark.parametrize("legs", ["H", pytest.param("", marks=pytest.mark.slow)])
 def test_other_legs(legs: str) -> None:
     """Longer thighs, of the hind legs or of all: the feet still come to the ground together."""
     spec = with_thigh(load("mini_cheetah_armature"), 0.23, legs)
@@ -195,12 +202,12 @@ def test_other_legs(legs: str) -> None:
 @pytest.mark.parametrize(
     ("request_", "why"),
     [
-        (Request(0.7), "voltage .* V, limit 24.* % too much .*_knee, push.*: jump lower, or crouch deeper"),
-        (Request(0.3, crouch=0.22), "% too much"),
-        (Request(0.2, crouch=0.29, push_time=0.132), "takes a stroke of 0.1307 m and 0.0.* m are left from the crouch"),
+        (Request(0.7), "voltage .* V, limit 24.* % too much .*_knee, push.*: jump lower, crouch deeper"),
+        (Request(0.45, crouch=0.22), "voltage .* too much"),
+        (Request(0.2, crouch=0.29, push_time=0.132), "takes a stroke of 0.1307 m and 0.122. m are left from the crouch"),
         (Request(0.2, push_time=0.4), "takes a stroke of 0.3962 m"),
         (Request(0.2, crouch=0.6), "cannot crouch with its trunk at 0.6 m: in the stand it is at 0.301 m"),
-        (Request(0.2, crouch=0.06), "clearance 0.01 m, limit 0.03"),
+        (Request(0.2, crouch=0.06), "clearance 0.01.* m, limit 0.028"),
         (Request(0.2, distance=0.6, friction=0.1), "friction .* limit 0.1"),
         (Request(0.2, pitch=1.5), "pitched by 1.5 rad: ask for less pitch"),
     ],
@@ -262,20 +269,17 @@ def test_only_robots_with_a_free_trunk() -> None:
         legged(load("two_link_arm"))
 
 
-@pytest.mark.parametrize("name", ROBOTS)
-def test_no_push_nearby_is_better(name: str) -> None:
-    """Neither deeper nor higher crouches, nor shorter or longer pushes, use their drives less."""
-    spec = load(name)
-    best = planned(spec, Request(0.35), drives(spec))
-    crouch, push = float(best.q[rows(best, "push")][0, 2]), best.phases[2].end - best.phases[2].start
-    least = _worst_in_push(best)
-    for deeper, longer in ((0.01, 1.0), (-0.01, 1.0), (0.0, 1.05), (0.0, 0.95), (0.01, 1.05), (-0.01, 0.95)):
-        try:
-            other = planned(spec, Request(0.35, crouch=crouch + deeper, push_time=push * longer), drives(spec))
-        except Infeasible:
-            continue
-        assert _worst_in_push(other) > least - 0.01
-
-
-def _worst_in_push(plan: JumpPlan) -> float:
-    return max(check.utilisation for check in plan.checks if "push" in check.where or "crouch" in check.where)
+@pytest.mark.parametrize("request_", [Request(0.4), Request(0.2, distance=0.3)])
+def test_no_push_is_better(request_: Request) -> None:
+    """Of two hundred others, drawn from the whole range and from nearby."""
+    spec = load("mini_cheetah")
+    work = task(legged(spec), request_, drives(spec), Battery())
+    height = float(touch_down_heights(work)[0])
+    best = chosen_push(work, height)
+    least = utilisations(work, best)[0]
+    generator = np.random.default_rng(7)
+    spread = np.concatenate([np.full(100, 0.15), np.full(100, 0.01)])
+    low, high = (end + spread * generator.uniform(-1.0, 1.0, 200) for end in (best.low, best.high))
+    others = Pushes(low, high, np.repeat(best.velocity, 200, axis=0))
+    print('BETTER', least - utilisations(work, others).min())
+    assert utilisations(work, others).min() > least - BETTER

@@ -162,3 +162,14 @@ def scaled(factor: float):
         first=replace(leg.first, mass=leg.first.mass * factor, inertia=leg.first.inertia * factor),
         second=replace(leg.second, mass=leg.second.mass * factor, inertia=leg.second.inertia * factor),
     )
+
+
+def test_a_foot_that_would_have_to_be_pulled_down_is_a_no_go() -> None:
+    """A leg that gets straight at a slant swings its links up, and more than the body's weight with them."""
+    slanting = (math.radians(62.0), math.radians(-29.0))
+    run = leg_jump(text_case(acceleration=None, height=0.3, carried_mass=0.1, pose=slanting, servo=Servo(1e6, 1e6)))
+    assert run.verdict is Verdict.NO_GO
+    assert "the foot leaves the ground in the push" in run.reason
+    assert run.course is not None
+    assert run.course.ground[:, 1].min() < 0.0
+    assert run.course.friction == math.inf

@@ -24,7 +24,7 @@ from leapcheck.report.jump_files import JUMP_FILES, write_jump_report
 from leapcheck.report.jump_json import jump_json
 from leapcheck.report.jump_markdown import jump_markdown
 from leapcheck.report.jump_page import jump_page
-from leapcheck.report.jump_words import between, plain_number, with_error
+from leapcheck.report.jump_words import between, plain_number, with_error, with_signs
 from leapcheck.report.words import DASH
 
 SIZE = 700_000  # bytes; measured 0.27 MB of two simulators, 0.32 MB of five real ones
@@ -65,7 +65,7 @@ def test_sections_stand_in_order_and_the_contents_lead_to_them(page):
     expected = ["verdict", "reasons", "provenance", "simulators", "figures", "motion", "ground", "drives", "power"]
     assert page.ids == [*expected, "ledger-plots", "ledgers", "robustness", "hardware", "limits"]
     links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
-    assert links == [f"#{name}" for name in page.ids[1:]]
+    assert links == [*(f"#{name}" for name in page.ids[1:]), "scene3d.html"]
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
@@ -265,6 +265,7 @@ def test_an_error_bar_decides_the_decimals(value, error, words):
 
 
 def test_numbers_in_words():
+    assert with_signs("peak 18 -> 20 +- 1 N m") == "peak 18 → 20 ± 1 N m"
     assert [plain_number(x) for x in (0.0, -0.0, 1234567.0, 12.3456, 1e-5, math.inf)] == [
         "0",
         "0",

@@ -134,3 +134,16 @@ def test_equal_runs_give_equal_text_of_modest_size(log):
     one = scene_page(robot(), {"rigid": log})
     assert one == scene_page(robot(), {"rigid": dataclasses.replace(log)})
     assert len(one.encode()) < SIZE
+
+
+def test_a_leg_on_a_stand_has_a_scene_too():
+    spec = load("pupper_leg")
+    q, n = np.linspace(0.0, 0.5, 31)[:, None] * np.ones(spec.nq), 30
+    points = tuple(point.name for point in spec.contact_points if point.computed)
+    leg = dataclasses.replace(jump_log(duration=0.03), points=points, time=np.arange(31) * 1e-2, q=q, v=0 * q, dt=1e-2)
+    leg = dataclasses.replace(leg, torque=np.zeros((n, 1)), forces=np.zeros((n, len(points), 3)))
+    run = scene_data(spec, {"leg": leg})["runs"][0]
+    pose = forward_kinematics(build(spec), q[-1], 0 * q[-1])
+    rows = np.array(run["poses"][-1]).reshape(-1, 7)
+    np.testing.assert_allclose(rows[:, :3] * LENGTH_STEP, pose.p_WB, atol=POSITION)
+    assert scene_page(spec, {"leg": leg})

@@ -4,8 +4,8 @@ const canvas = byId("view")
 const found = {errors: []}
 addEventListener("error", e => found.errors.push(e.message))
 
-const pixels = () => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data]
-const colours = () => new Set(pixels().join(",").match(/\d+,\d+,\d+,\d+/g)).size
+const pixels = () => new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer)
+const colours = () => new Set(pixels()).size
 const differs = (a, b) => a.reduce((n, x, i) => n + (x !== b[i]), 0) / a.length
 const state = () => byId("state").textContent
 const key = name => canvas.dispatchEvent(new KeyboardEvent("keydown", {key: name, bubbles: true, cancelable: true}))

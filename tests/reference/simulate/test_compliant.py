@@ -31,6 +31,9 @@ ORDER = 0.12
 RESTING = 1e-6
 """Speed (m/s) and depth (m) of what stands, after 2 to 3 s; measured 2e-8."""
 
+STANDING = 3e-4
+"""Force (N) that a standing robot still lacks after 2 s of swaying, and ten times its joints' speed (rad/s); measured 9e-5."""
+
 LIMIT = 2e-5
 """Difference of the extrapolated state from SciPy's, m, m/s and rad/s of order 1; measured 4e-6."""
 
@@ -82,7 +85,9 @@ def stepped(law: ContactLaw, dt: float, start: Floats, duration: float) -> Float
 )
 def test_tends_to_the_continuous_law(law: ContactLaw, start: tuple[float, ...], duration: float) -> None:
     state = np.array(start)
-    exact = solve_ivp(continuous(law), (0.0, duration), np.append(state, 0.0), method="DOP853", rtol=1e-10, atol=1e-12, max_step=1e-4)
+    exact = solve_ivp(
+        continuous(law), (0.0, duration), np.append(state, 0.0), method="DOP853", rtol=1e-10, atol=1e-12, max_step=1e-4
+    )
     steps = [2e-4, 1e-4, 5e-5, 2.5e-5]
     found = np.array([stepped(law, dt, state, duration) for dt in steps])
     errors = np.abs(found - exact.y[:5, -1]).max(axis=1)
@@ -98,9 +103,9 @@ def test_a_robot_stands_on_its_weight(law: ContactLaw) -> None:
     home = np.array(spec.pose("home"))
     simulator.start(home, np.zeros(18))
     for _ in range(2000):
-        simulator.step(300.0 * (home[7:] - simulator.q[7:]) - 15.0 * simulator.v[6:])
-    assert np.abs(simulator.forces.sum(axis=0) - [0, 0, spec.total_mass * GRAVITY]).max() < RESTING / 1e-3
-    assert np.abs(simulator.v).max() < RESTING
+        simulator.step(100.0 * (home[7:] - simulator.q[7:]) - 4.0 * simulator.v[6:])
+    assert np.abs(simulator.forces.sum(axis=0) - [0, 0, spec.total_mass * GRAVITY]).max() < STANDING
+    assert np.abs(simulator.v).max() < 0.1 * STANDING
 
 
 @pytest.mark.parametrize(("dt", "law"), [(1e-3, SpringDamper(1e8, 1e6)), (5e-3, SpringDamper(5e5, 1e5))])
@@ -136,10 +141,10 @@ def test_stiffer_ground_tends_to_the_rigid_one() -> None:
 
 def test_joint_stop_is_a_spring() -> None:
     """Driven by 3 N m, the joint rests 3/K beyond its limit, and the stop gives -3 N m."""
-    stop = Stop(stiffness=200.0, damping=2.0)
+    stop = Stop(stiffness=200.0, damping=12.0)
     simulator = CompliantSimulator(Plant(pendulum(limits=(-0.5, 0.4))), 1e-3, SpringDamper(stop=stop))
     simulator.start(np.array([0.3]), np.zeros(1))
-    for _ in range(6000):
+    for _ in range(1500):
         simulator.step(np.array([3.0]))
     assert abs(simulator.q[0] - 0.4 - 3.0 / 200.0) < 1e-9
     assert abs(simulator.limit_torques[0] + 3.0) < 1e-7

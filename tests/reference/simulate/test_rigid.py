@@ -105,7 +105,7 @@ def test_box_comes_to_rest() -> None:
         q = at_rest(7, 0.3)
         q[3:7] = rng.normal(size=4)
         simulator.start(q, np.array([1.0, 2.0, -1.0, 0.3, 0.2, 0.0]))
-        for _ in range(4000):
+        for _ in range(2500):
             simulator.step(np.zeros(0))
             heights = plant.at(simulator.q, np.zeros(6)).centres[:, 2]
             assert heights.min() > -SUNK

@@ -1,0 +1,104 @@
+"""What the contacts of a piece do: cones held in their zones, and the acceleration that agrees with them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
+
+from leapcheck_reference.simulate.soft_rows import Cone, Rows
+
+Floats = NDArray[np.float64]
+
+FREE, HELD, SLIDING = 0, 1, 2
+
+MOST_ITERATIONS = 60
+
+CONVERGED = 1e-15
+"""A step smaller than this, relative to x, is rounding."""
+
+STALLED = 1e-9
+"""A step smaller than this that is not a tenth of the one before has met rounding too."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPiece:
+    """What holds: points that touch with the zone of each one's cone, joint stops as (joint, sign) and which of them push."""
+
+    points: tuple[int, ...] = ()
+    zones: tuple[int, ...] = ()
+    stops: tuple[tuple[int, float], ...] = ()
+    pushing: tuple[bool, ...] = ()
+
+    @property
+    def pushes(self) -> bool:
+        """Whether the ground pushes anywhere."""
+        return any(zone != FREE for zone in self.zones)
+
+
+def zone_margins(cone: Cone, zone: int, j: list[float]) -> tuple[float, float]:
+    """How far a cone is from giving way and from sticking, at least zero inside its zone; inf where that is no neighbour."""
+    N, T = cone.mu * j[0], cone.friction * math.hypot(j[1], j[2])
+    if zone == FREE:
+        return N - cone.mu * T, math.inf
+    if zone == HELD:
+        return -(cone.mu * N + T), math.inf
+    return cone.mu * T - N, cone.mu * N + T
+
+
+def zone_of(cone: Cone, j: list[float]) -> int:
+    """The zone that j lies in."""
+    giving_way, sticking = zone_margins(cone, SLIDING, j)
+    if giving_way <= 0.0:
+        return FREE
+    return HELD if sticking <= 0.0 else SLIDING
+
+
+def held_minimiser(M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm: Floats) -> tuple[Floats, Floats, Floats]:
+    """(x (nv,), pushes (rows,), j = J x - aref) with M x = smooth + J^T pushes, each row as its zone in the piece says.
+
+    Newton's method from `warm`, without a line search: a piece is followed in small steps. ArithmeticError where it fails.
+    """
+    x = warm
+    stopped = len(piece.stops)
+    curvature = np.zeros((len(rows.J), len(rows.J)))
+    pushes = np.zeros(len(rows.J))
+    springs = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
+    curvature[range(stopped), range(stopped)] = springs
+    last = math.inf
+    for _ in range(MOST_ITERATIONS):
+        j = rows.J @ x - rows.aref
+        pushes[:stopped] = -springs * j[:stopped]
+        for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
+            at = slice(stopped + 3 * i, stopped + 3 * i + 3)
+            pushes[at], curvature[at, at] = _cone_push(cone, zone, j[at])
+        gradient = M @ x - smooth - rows.J.T @ pushes
+        _, step, failed = dposv(M + rows.J.T @ curvature @ rows.J, gradient)
+        size, scale = float(np.abs(step).max()), float(np.abs(x).max())
+        if failed or not math.isfinite(size):
+            break
+        x = x - step
+        if size <= CONVERGED * scale or (size <= STALLED * scale and size > 0.1 * last):
+            j = rows.J @ x - rows.aref
+            return x, pushes + curvature @ (rows.J @ step), j
+        last = size
+    raise ArithmeticError("the contact's piece has no solution here: the state has left it")
+
+
+def _cone_push(cone: Cone, zone: int, j: Floats) -> tuple[Floats, Floats]:
+    """Force (3,) of a cone in a zone, and its curvature -df/dj (3, 3)."""
+    if zone == FREE:
+        return np.zeros(3), np.zeros((3, 3))
+    if zone == HELD:
+        D = np.array([cone.normal, cone.tangent, cone.tangent])
+        return -D * j, np.diag(D)
+    mu, k = cone.mu, cone.mu * cone.friction
+    stiffness = cone.normal / (mu * mu * (1.0 + mu * mu))
+    length = math.hypot(j[1], j[2])
+    along: Floats = np.array([0.0, j[1] / length, j[2] / length]) if length else np.zeros(3)
+    gap, slope = mu * j[0] - k * length, np.array([mu, 0.0, 0.0]) - k * along
+    bend = np.diag([0.0, 1.0, 1.0]) - np.outer(along, along) if length else np.zeros((3, 3))
+    return -stiffness * gap * slope, stiffness * (np.outer(slope, slope) - gap * k / (length or 1.0) * bend)

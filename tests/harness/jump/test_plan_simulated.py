@@ -1,0 +1,78 @@
+"""Plans followed in simulators that know nothing of them: each contact model takes off, rises and lands as planned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from leapcheck.jump.control import Timing
+from leapcheck.jump.legged import legged
+from leapcheck.jump.plan import JumpPlan, Request, planned
+from leapcheck.jump.simulation import Simulator, simulated
+from leapcheck_models.robots import load
+from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.compliant_simulator import CompliantSimulator
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
+from leapcheck_reference.simulate.soft import SoftContact
+from leapcheck_reference.simulate.soft_simulator import SoftSimulator
+
+STEP, PERIOD = 5e-4, 1e-3
+"""s: of the simulators, and of the controller."""
+SETTLING = 0.4
+"""s after the plan's end."""
+
+SIMULATORS: dict[str, tuple[Callable[[Plant], Simulator], float, float]] = {
+    "rigid": (lambda plant: RigidSimulator(plant, STEP), 0.004, 0.03),
+    "spring-damper": (lambda plant: CompliantSimulator(plant, STEP), 0.006, 0.05),
+    "soft": (lambda plant: SoftSimulator(plant, SoftContact(solref=(0.01, 1.0)), STEP), 0.01, 0.05),
+}
+"""Each with the relative errors of take-off speed and of rise that it may make."""
+
+REQUESTS = {"up": Request(0.2), "forward": Request(0.2, distance=0.3), "pitched": Request(0.2, pitch=0.15), "high": Request(0.4)}
+
+PITCH = 0.06
+"""rad off the pitch asked for at touch-down; measured XX."""
+UPRIGHT = 0.02
+"""rad of the trunk at the end; measured XX."""
+HEIGHT = 0.004
+"""m of the trunk's height at the end off the stand's: a soft ground gives way; measured XX."""
+WAY = 0.06
+"""m of the trunk's way off the plan's; measured XX."""
+
+
+@pytest.fixture(scope="module", params=REQUESTS)
+def plan(request: pytest.FixtureRequest) -> JumpPlan:
+    spec = load("mini_cheetah")
+    return planned(spec, REQUESTS[request.param], drives(spec))
+
+
+@pytest.mark.parametrize("name", SIMULATORS)
+def test_it_takes_off_rises_and_lands_as_planned(plan: JumpPlan, name: str) -> None:
+    spec = load("mini_cheetah")
+    robot = legged(spec)
+    make, speed, rise = SIMULATORS[name]
+    log = simulated(
+        spec, make(Plant(spec)), plan, drives(spec), (plan.start_q, plan.start_v), plan.duration + SETTLING, Timing(PERIOD)
+    )
+    assert not log.stopped
+    at = robot.momentum(log.q)
+    height = at["com_position"][:, 2]
+    velocity = np.einsum("nij,nj->ni", at["centroidal_momentum_matrix"], log.v)[:, 5] / robot.mass
+    off, down = (int(np.searchsorted(log.time, t)) for t in (plan.take_off, plan.touch_down))
+    assert velocity[off : off + 20].max() == pytest.approx(plan.take_off_velocity[2], rel=speed)
+    assert height.max() - height[off] == pytest.approx(plan.request.height, rel=rise)
+    assert log.forces[off + 40 : down - 40].max() == 0.0
+    assert _pitch(log.q[down]) == pytest.approx(plan.request.pitch, abs=PITCH)
+    assert _pitch(log.q[-1]) == pytest.approx(0.0, abs=UPRIGHT)
+    assert log.q[-1, 2] == pytest.approx(plan.q[-1, 2], abs=HEIGHT)
+    assert log.q[-1, 0] - log.q[0, 0] == pytest.approx(plan.q[-1, 0] - plan.q[0, 0], abs=WAY)
+    trunk_and_knees = [k for k, point in enumerate(log.points) if not point.endswith("foot")]
+    assert log.forces[:, trunk_and_knees].max() == 0.0
+
+
+def _pitch(q: np.ndarray) -> float:
+    w, x, y, z = q[3:7]
+    return float(np.arcsin(np.clip(2 * (w * y - x * z), -1.0, 1.0)))
