@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: venv compare test test-slow lint generate reports bench mutation clean
+.PHONY: venv compare test test-slow lint generate reports jump studies bench mutation clean
 
 venv: .venv/.ready
 
@@ -44,6 +44,17 @@ reports: venv
 	if command -v chromium >/dev/null; then profile=$$(mktemp -d); \
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/mini_cheetah/report.png \
 			file://$(CURDIR)/reports/mini_cheetah/report.html 2>/dev/null; rm -rf $$profile; fi
+
+jump: venv
+	$(BIN)/leapcheck jump mini_cheetah --height 0.2 --monte-carlo 1000 --video --out reports/jump
+	rm -r reports/jump/logs  # 25 MB that the command above writes again
+	if command -v chromium >/dev/null; then profile=$$(mktemp -d); \
+		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/jump/report.png \
+			file://$(CURDIR)/reports/jump/report.html 2>/dev/null; rm -rf $$profile; fi
+
+# How exact simulated jumps are; on a quiet machine.
+studies: venv
+	$(BIN)/python -m leapcheck.studies --out reports
 
 # On a quiet machine; with g++ and Eigen's headers (Debian: libeigen3-dev) Pinocchio is timed in C++.
 bench: venv

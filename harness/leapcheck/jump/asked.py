@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leapcheck.jump.control import Policy
 from leapcheck.jump.plan_records import JumpPlan
-from leapcheck.jump.policies import read_trajectory, user_policy
+from leapcheck.jump.policies import UserPolicy, read_trajectory, user_policy
 from leapcheck_models.changes import changed
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType, Pose, RobotSpec
@@ -31,6 +31,10 @@ class Act:
     start: tuple[Floats, Floats]
     duration: float
     plan: JumpPlan | None = None
+
+    def fresh_policy(self) -> Policy:
+        """The policy as before its first call: a user's is made anew, so that no run sees what an earlier one left in it."""
+        return self.policy.remade() if isinstance(self.policy, UserPolicy) else self.policy
 
 
 def robot_asked(name: str, changes: Sequence[str] = (), actuators: Path | None = None) -> RobotSpec:

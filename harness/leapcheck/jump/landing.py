@@ -64,9 +64,7 @@ def touch_down_pose(task: Task, landing: Landing, quaternion: Floats) -> Floats:
     return found_pose
 
 
-def chosen_landing(
-    task: Task, heights: Floats, take_off: tuple[float, float], quaternion: Floats, pitch_rate: float
-) -> Landing:
+def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], quaternion: Floats, pitch_rate: float) -> Landing:
     """The longest landing whose worst utilisation is `EASY`, or else the one of the least, the com at touch-down at one of `heights` (n,) m.
 
     `take_off`: upward speed m/s and height m of the com at take-off; orientation `quaternion` (4,) and `pitch_rate` rad/s of

@@ -49,7 +49,7 @@ def strip(run: JumpRun, log: JumpLog) -> bytes:
 
 
 def write_media(run: JumpRun, shown: Mapping[str, JumpLog], folder: Path, mcap: bool, video: bool) -> tuple[str, ...]:
-    """Writes logs/SIMULATOR.parquet, with `mcap` also .mcap, and with `video` a film of each log that is shown.
+    """Writes logs/SIMULATOR.parquet, with `mcap` also .mcap; the strips as PNG, and with `video` a film of each log that is shown.
 
     Returns a line for each thing that could not be made; all else is there.
     """
@@ -63,6 +63,8 @@ def write_media(run: JumpRun, shown: Mapping[str, JumpLog], folder: Path, mcap: 
                 write_mcap(spec, log, logs / f"{name}.mcap")
             except ImportError as error:
                 notes = [str(error)]
+    for title, png in run.pictures.items():
+        (folder / f"{_file_stem(title)}.png").write_bytes(png)
     for title, log in shown.items() if video else ():
         try:
             write_film(spec, log.time, log.q, folder / f"{_file_stem(title)}.mp4")

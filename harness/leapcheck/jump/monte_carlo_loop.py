@@ -136,6 +136,7 @@ def recorded(trial: Trial, draws: Draws, seed: int, floor_time: float, at: Simul
             length = np.where([a != b for a, b in zip(stopped, moment.stopped, strict=True)], k, length)
             stopped = list(moment.stopped)
     q, speeds = at.canonical(qpos), at.final_speeds()
+    weight = (trial.spec.total_mass + draws.payload) * np.linalg.norm(trial.spec.gravity)
     return [
         Recording(
             dt=trial.dt,
@@ -144,6 +145,7 @@ def recorded(trial: Trial, draws: Draws, seed: int, floor_time: float, at: Simul
             centres=centres[i, :m],
             spin=spin[i, :m],
             upward=upward[i, :m],
+            weight=float(weight[i]),
             torque_use=uses[0, i, :m],
             voltage_use=uses[1, i, :m],
             final_speed=float(speeds[i]),

@@ -46,8 +46,8 @@ class Recording:
 
     `q` (n + 1, nq) canonical, above the ground; `com` (n, 3) m in the world; `centres` (n, points, 3) m of the contact spheres,
     heights above the ground that holds then; `spin` (n, feet, 3) rad/s of the feet's links, world axes; `upward` (n,) N: what the
-    ground gives; `torque_use`, `voltage_use` (n,) of the drive that is used most. `final_speed` m/s: sqrt(2 E_kin / m) of the
-    last state; `stopped`: why the run ended before its time, "" if it did not.
+    ground gives, `weight` N of the robot with its payload; `torque_use`, `voltage_use` (n,) of the drive that is used most.
+    `final_speed` m/s: sqrt(2 E_kin / m) of the last state; `stopped`: why the run ended before its time, "" if it did not.
     """
 
     dt: float
@@ -56,6 +56,7 @@ class Recording:
     centres: Floats
     spin: Floats
     upward: Floats
+    weight: float
     torque_use: Floats
     voltage_use: Floats
     final_speed: float
@@ -73,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """What is asked of a robot's description: contact spheres, joint limits (-inf, inf: none), gravity m/s^2, weight N."""
+    """What is asked of a robot's description: contact spheres, joint limits (-inf, inf: none), gravity m/s^2."""
 
     points: tuple[str, ...]
     radii: Floats
@@ -82,7 +83,6 @@ class Body:
     lower: Floats
     upper: Floats
     gravity: float
-    weight: float
 
 
 def body_of(spec: RobotSpec) -> Body:
@@ -99,7 +99,6 @@ def body_of(spec: RobotSpec) -> Body:
         lower=table[:, 1],
         upper=table[:, 2],
         gravity=float(np.linalg.norm(spec.gravity)),
-        weight=spec.total_mass * float(np.linalg.norm(spec.gravity)),
     )
 
 
@@ -109,7 +108,7 @@ def outcome(body: Body, run: Recording) -> Outcome:
         return Outcome(dict.fromkeys(FIGURE_NAMES, NAN), "", run.stopped or "the run is too short to say anything")
     height = run.centres[:, :, 2] - body.radii
     figures = dict.fromkeys(FIGURE_NAMES, NAN)
-    flight = _flight(run.upward > LOADED * body.weight, run.dt)
+    flight = _flight(run.upward > LOADED * run.weight, run.dt)
     push, landing = (0, len(run.com)), len(run.com)
     if flight is not None:
         of_flight, push, landing = _flight_figures(body, run, *flight)
@@ -170,12 +169,12 @@ def _flight(loaded: NDArray[np.bool_], dt: float) -> tuple[int, int] | None:
 def _flight_figures(body: Body, run: Recording, first: int, last: int) -> tuple[dict[str, float], tuple[int, int], int]:
     """(figures of take-off, flight, touch-down, first state of the push and first without load, first state of the landing)."""
     velocity = np.diff(run.com[:, 2], prepend=run.com[0, 2]) / run.dt  # at each state, as MuJoCo's Euler steps
-    touching = run.upward > TOUCH * body.weight
+    touching = run.upward > TOUCH * run.weight
     air = first + int(np.argmin(touching[first:last]))
     middle = (air + last) // 2
     landing = middle + int(np.argmax(touching[middle:])) if touching[middle:].any() else len(run.com)
     now, then = float(run.upward[first - 1]), float(run.upward[first])
-    time = first - 1 + (now - LOADED * body.weight) / (now - then)  # in steps
+    time = first - 1 + (now - LOADED * run.weight) / (now - then)  # in steps
     off = float(np.interp(time, np.arange(len(run.com)), run.com[:, 2]))
     apex = float(run.com[air, 2]) + float(velocity[air]) ** 2 / (2.0 * body.gravity)
     slow = np.flatnonzero(velocity[:first] <= RISING * velocity[air])

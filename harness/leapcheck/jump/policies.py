@@ -51,15 +51,27 @@ def user_policy(target: str, spec: RobotSpec) -> Policy:
     if not callable(made):
         kind = type(made).__name__
         raise ValueError(f"--policy '{target}': {factory_name}(spec) gives {kind}: return a function of (t, q, v)")
-    return UserPolicy(made, len(spec.actuators))
+    return UserPolicy(made, target, spec)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserPolicy:
-    """A user's function as a policy; a plain array is taken as joint torques without feedback."""
+    """A user's function as a policy; a plain array is taken as joint torques without feedback.
+
+    It travels to another process as its `target`, module:factory, and is made anew there: functions inside functions cannot.
+    """
 
     function: Any
-    actuators: int
+    target: str
+    spec: RobotSpec
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is made anew."""
+        return user_policy, (self.target, self.spec)
+
+    def remade(self) -> Policy:
+        """The same controller without a memory of earlier calls."""
+        return user_policy(self.target, self.spec)
 
     def __call__(self, t: float, q: Floats, v: Floats) -> Command:
         """The function's command; ValueError where it is neither a Command nor an array of torques."""
@@ -67,9 +79,10 @@ class UserPolicy:
         if isinstance(answer, Command):
             return answer
         torque = np.asarray(answer, dtype=float)
-        if torque.shape != (self.actuators,):
-            raise ValueError(f"the controller returned an array {torque.shape}: give {self.actuators} torques, or a Command")
-        zero = np.zeros(self.actuators)
+        n = len(self.spec.actuators)
+        if torque.shape != (n,):
+            raise ValueError(f"the controller returned an array {torque.shape}: give {n} torques, or a Command")
+        zero = np.zeros(n)
         return Command(torque, zero, zero, zero, zero)
 
 

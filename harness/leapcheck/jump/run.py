@@ -138,7 +138,9 @@ def _outcome(setup: Setup, name: str, level: int) -> JumpLog | str:
         assert setup.act is not None
         act = setup.act
         made = make_simulator(name, setup.spec, setup.ground, setup.dt / 2**level)
-        return simulated(setup.spec, made, act.policy, drives(setup.spec), act.start, act.duration, setup.timing, setup.battery)
+        return simulated(
+            setup.spec, made, act.fresh_policy(), drives(setup.spec), act.start, act.duration, setup.timing, setup.battery
+        )
     except Exception as error:
         return f"{name}: {' '.join(str(error).split()) or type(error).__name__}"
 

@@ -89,10 +89,10 @@ def simulated(
         except ArithmeticError as error:
             stopped = f"{simulator.name} stopped at t = {t:.4f} s: {error}"
             break
-        record.step(k, simulator, desired, drive, supply)
         stopped = _runaway(simulator)
-        if stopped:
+        if stopped:  # the state is none of a robot: it is left out
             break
+        record.step(k, simulator, desired, drive, supply)
     return record.log(stopped)
 
 

@@ -80,7 +80,7 @@ def test_what_is_not_feasible_is_a_no_go_with_the_reason_and_what_would_be(
     [
         ("raising", "the controller stopped at t = 0.0510 s: RuntimeError: lost the gait"),
         ("broken", "not finite at t = 0.0000 s"),
-        ("diverging", "not finite at t = 0.1420 s"),
+        ("diverging", "the controller stopped at t = 0.1420 s: RuntimeWarning: overflow"),  # warnings are errors in tests
     ],
 )
 def test_a_controller_that_breaks_ends_in_a_finished_report(

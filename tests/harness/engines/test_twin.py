@@ -88,7 +88,7 @@ def test_a_run_that_stopped_is_no_agreement() -> None:
 
 
 SLOW = [(case, twin.jump) for case in twin.jump_cases()]
-SLOW += [(case, twin.skewed_jump) for case in twin.jump_cases()]
+SLOW += [(case, twin.skewed_jump) for case in twin.jump_cases()[::3]]
 SLOW += [(case, twin.crash) for case in twin.crash_cases()]
 
 

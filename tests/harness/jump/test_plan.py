@@ -226,7 +226,10 @@ def test_a_weak_battery_is_seen() -> None:
         planned(spec, Request(0.2), drives(spec), Battery(24.0, 0.5))
 
 
-@pytest.mark.parametrize("bad", [{"height": -0.1}, {"height": float("nan")}, {"height": 0.2, "friction": 0.0}, {"height": 0.2, "distance": float("inf")}])
+@pytest.mark.parametrize(
+    "bad",
+    [{"height": -0.1}, {"height": float("nan")}, {"height": 0.2, "friction": 0.0}, {"height": 0.2, "distance": float("inf")}],
+)
 def test_a_request_that_is_none(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="finite"):
         Request(**bad)
@@ -281,5 +284,5 @@ def test_no_push_is_better(request_: Request) -> None:
     spread = np.concatenate([np.full(100, 0.15), np.full(100, 0.01)])
     low, high = (end + spread * generator.uniform(-1.0, 1.0, 200) for end in (best.low, best.high))
     others = Pushes(low, high, np.repeat(best.velocity, 200, axis=0))
-    print('BETTER', least - utilisations(work, others).min())
+    print("BETTER", least - utilisations(work, others).min())
     assert utilisations(work, others).min() > least - BETTER

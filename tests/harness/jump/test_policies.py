@@ -1,12 +1,13 @@
 """Controllers from outside: functions of the user and files of joint targets."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from leapcheck.jump.control import Command
-from leapcheck.jump.policies import read_trajectory, user_policy
+from leapcheck.jump.policies import UserPolicy, read_trajectory, user_policy
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
@@ -55,6 +56,20 @@ def test_what_is_wrong_with_a_users_module_is_said(module, target: str, says: st
     with pytest.raises(ValueError, match=says) as caught:
         user_policy(target, SPEC)
     assert target in str(caught.value)
+
+
+def test_a_users_controller_travels_and_forgets(module) -> None:  # type: ignore[no-untyped-def]
+    name = module(
+        "counting_controller",
+        "def make(spec):\n    calls = []\n    def policy(t, q, v):\n        calls.append(t)\n"
+        "        return [float(len(calls))] * 12\n    return policy\n",
+    )
+    policy = user_policy(f"{name}:make", SPEC)
+    assert [policy(0.0, *STATE).torque[0] for _ in range(3)] == [1.0, 2.0, 3.0]
+    assert isinstance(policy, UserPolicy)
+    assert pickle.loads(pickle.dumps(policy))(0.0, *STATE).torque[0] == 1.0
+    assert policy.remade()(0.0, *STATE).torque[0] == 1.0
+    assert policy(0.0, *STATE).torque[0] == 4.0
 
 
 def test_an_answer_of_another_shape_is_refused(module) -> None:  # type: ignore[no-untyped-def]

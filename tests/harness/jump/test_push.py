@@ -149,7 +149,12 @@ def test_poses_are_those_of_a_standard_integrator() -> None:
 
     def rate(t: float, q: np.ndarray) -> np.ndarray:
         w, x, y, z = q[3:7]
-        v = velocity(robot, (q / np.concatenate([np.ones(3), np.full(4, np.linalg.norm(q[3:7])), np.ones(12)]))[None], path, np.array([t / TIME]))[0]
+        v = velocity(
+            robot,
+            (q / np.concatenate([np.ones(3), np.full(4, np.linalg.norm(q[3:7])), np.ones(12)]))[None],
+            path,
+            np.array([t / TIME]),
+        )[0]
         turn = 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]) @ v[:3]
         return np.concatenate([rotations(q[None, 3:7] / np.linalg.norm(q[3:7]))[0] @ v[3:6], turn, v[6:]])
 
