@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from leapcheck_reference.simulate.ncp import ConeProblem, residual
+from leapcheck_reference.simulate.ncp_problem import ConeProblem, residual
 
 Floats = NDArray[np.float64]
 SolverName = Literal["admm", "pgs"]
@@ -19,11 +19,15 @@ TOLERANCE = 1e-13
 
 MOST_ITERATIONS = {"admm": 10_000, "pgs": 20_000}
 
-RELAXATIONS: dict[str, tuple[float, ...]] = {"admm": (1.0,), "pgs": (1.0, 0.5, 0.1)}
-"""Factors tried in turn (ADMM has none): with 1, PGS swings for ever between two wrong answers of some well-posed problems."""
+VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "admm": tuple({"admm_update_rule": pin.ADMMUpdateRule.names[rule]} for rule in ("LINEAR", "SPECTRAL", "OSQP", "CONSTANT")),
+    "pgs": ({"over_relaxation": 1.0}, {"over_relaxation": 0.5}, {"over_relaxation": 0.1}),
+}
+"""Settings tried in turn. With its usual rule OSQP, ADMM comes no nearer than 1e-5 m/s to the solution of some problems; without
+relaxation, PGS swings for ever between two wrong answers of some well-posed ones."""
 
 GOOD_RESIDUAL, LARGEST_RESIDUAL = 1e-10, 1e-6
-"""Violation (m/s) of the laws of contact and friction below which no other relaxation is tried, and above which impulses are
+"""Violation (m/s) of the laws of contact and friction below which no other settings are tried, and above which impulses are
 wrong, whatever the solver says."""
 
 
@@ -46,8 +50,8 @@ class PinocchioImpulses:
         Raises ArithmeticError where they violate the laws: PGS calls some converged that do (at low friction).
         """
         error, converged, p = np.inf, False, np.zeros_like(problem.g)
-        for relaxation in RELAXATIONS[self._name]:
-            trial, said_so = self._solved(models, datas, problem, relaxation)
+        for variant in VARIANTS[self._name]:
+            trial, said_so = self._solved(models, datas, problem, variant)
             if (left := residual(problem, trial)) < error:
                 error, converged, p = left, said_so, trial
             if error <= GOOD_RESIDUAL:
@@ -62,12 +66,13 @@ class PinocchioImpulses:
         return p
 
     def _solved(
-        self, models: pin.StdVec_ConstraintModel, datas: pin.StdVec_ConstraintData, problem: ConeProblem, relaxation: float
+        self, models: pin.StdVec_ConstraintModel, datas: pin.StdVec_ConstraintData, problem: ConeProblem, variant: dict[str, Any]
     ) -> tuple[Floats, bool]:
         """(impulses, whether Pinocchio calls them converged)."""
+        for name, value in variant.items():
+            setattr(self._settings, name, value)
         if self._name == "pgs":
             solver, result = pin.PGSConstraintSolver(), pin.PGSSolverResult()
-            self._settings.over_relaxation = relaxation
         else:
             solver, result = pin.ADMMConstraintSolver(), pin.ADMMSolverResult()
         delassus = pin.DelassusOperatorDense(np.asfortranarray(problem.G))

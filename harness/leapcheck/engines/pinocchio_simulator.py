@@ -20,7 +20,7 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.pinocchio_impulses import PinocchioImpulses, SolverName, constraints
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
-from leapcheck_reference.simulate.ncp import ConeProblem
+from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.rigid import PUSH_OUT
 

@@ -98,7 +98,12 @@ def _pitch_rate(task: Task, choice: Choice, crouched: Floats, quaternion: Floats
     """The trunk's pitch rate (rad/s) at take-off that turns it as asked until touch-down, by the secant method."""
 
     def missing(rate: float) -> float:
-        return task.pitch - pitch_between(task.quaternion, _air(task, choice, crouched, quaternion, rate).end[3:7])
+        try:
+            end = _air(task, choice, crouched, quaternion, rate).end
+        except Infeasible as error:
+            text = f"no push in reach turns the trunk by {task.pitch:g} rad until touch-down: jump higher, or leave pitch open"
+            raise Infeasible(f"{text} ({error})") from None
+        return task.pitch - pitch_between(task.quaternion, end[3:7])
 
     (before, was), rate = (guess, missing(guess)), guess
     if abs(was) < SAME_TURN:

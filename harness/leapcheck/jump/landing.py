@@ -22,8 +22,8 @@ DEPTHS = np.linspace(0.1, 0.75, 12)
 """How far the com sinks after touch-down, tried in parts of its height then."""
 AHEAD = np.linspace(0.3, 0.9, 5)
 """How far ahead of the com the feet land, tried in parts of its speed times the duration of the catch."""
-EASY = 0.6
-"""Utilisation up to which a longer catch is better: on nearly straight legs a short one takes little torque, but it is a blow."""
+EASY, EASY_DEPTH = 0.6, 0.5
+"""Utilisation and depth up to which a longer catch is better: on nearly straight legs a short one takes little torque, but it is a blow."""
 RISE_TIME = 0.35
 """Seconds of standing up after the catch, at least."""
 
@@ -65,7 +65,7 @@ def touch_down_pose(task: Task, landing: Landing, quaternion: Floats) -> Floats:
 
 
 def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], quaternion: Floats, pitch_rate: float) -> Landing:
-    """The longest landing whose worst utilisation is `EASY`, or else the one of the least, the com at touch-down at one of `heights` (n,) m.
+    """The longest easy landing (`EASY`), or else the one of least worst utilisation; com at touch-down at `heights` (n,) m.
 
     `take_off`: upward speed m/s and height m of the com at take-off; orientation `quaternion` (4,) and `pitch_rate` rad/s of
     the trunk at touch-down.
@@ -88,7 +88,8 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], q
         worst[possible] = path_utilisations(task, pose[possible], path)
     if not np.isfinite(worst).any():
         raise Infeasible(f"'{task.robot.spec.name}' has no landing within reach of its legs: jump lower or shorter, or turn less")
-    k = int(np.argmax(np.where(worst <= max(worst.min(), EASY), duration, 0.0)))
+    easy = (worst <= EASY) & (depth <= EASY_DEPTH)
+    k = int(np.argmax(np.where(easy, duration, 0.0))) if easy.any() else int(np.argmin(worst))
     return Landing(float(height[k]), float(duration[k]), float(ahead[k]))
 
 

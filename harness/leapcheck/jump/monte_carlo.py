@@ -15,7 +15,7 @@ from leapcheck.jump.monte_carlo_armature import ArmatureCost, armature_cost
 from leapcheck.jump.monte_carlo_control import Trial, tabulated
 from leapcheck.jump.monte_carlo_statistics import Cause, Driver, ranked_causes, ranked_drivers, success_interval
 from leapcheck.jump.monte_carlo_units import outcomes, run_outcomes
-from leapcheck.jump.outcome import FIGURE_NAMES, Outcome, causes
+from leapcheck.jump.outcome import FIGURE_NAMES, SHORTEST_RUN, Outcome, causes
 from leapcheck.jump.plan_records import JumpPlan
 from leapcheck.jump.policies import Trajectory
 from leapcheck.jump.thresholds import Thresholds
@@ -98,9 +98,9 @@ def monte_carlo(
     """Jumps `count` times and judges each by the NO-GO thresholds; the same result for any number of workers.
 
     `height` m is what the jump should reach, by default what it reaches with nothing varied. Raises ValueError for a count
-    below 1 or a variation that leaves no friction.
+    or workers below 1, a jump of no length, or a variation that leaves no friction.
     """
-    _check(trial, count, variation)
+    _check(trial, count, variation, workers)
     began = perf_counter()
     nominal = outcomes(trial, NOTHING, seed, np.inf, range(1))[0]
     floor_time = apex_time(nominal, trial)
@@ -148,9 +148,13 @@ def worst_of(found: Sequence[Outcome], why: Sequence[tuple[str, ...]]) -> int:
     return max(range(len(found)), key=badness)
 
 
-def _check(trial: Trial, count: int, variation: Variation) -> None:
-    if count < 1:
-        raise ValueError(f"a Monte Carlo of {count} jumps: give 1 or more")
+def _check(trial: Trial, count: int, variation: Variation, workers: int) -> None:
+    if count < 1 or workers < 1:
+        raise ValueError(f"a Monte Carlo of {count} jumps in {workers} processes: give 1 or more of each")
+    if trial.steps < SHORTEST_RUN:
+        raise ValueError(
+            f"a Monte Carlo of jumps of {trial.duration:g} s in steps of {trial.dt:g} s: give {SHORTEST_RUN} steps or more"
+        )
     if variation.friction >= trial.contact.friction:
         raise ValueError(
             f"variation of friction is {variation.friction:g}, the ground's friction {trial.contact.friction:g}: "

@@ -179,5 +179,6 @@ class _Batteries(Battery):
 def _batteries(trial: Trial, draws: Draws) -> Battery:
     motors, nominal = drives(trial.spec), trial.battery.voltage
     if nominal is None:
-        nominal = float(np.max(motors.voltage, initial=0.0, where=motors.electrical))
+        rated = motors.electrical | (not motors.electrical.any())  # as `powered` has it
+        nominal = float(np.max(motors.voltage, initial=0.0, where=rated))
     return _Batteries(nominal * draws.voltage, trial.battery.resistance)

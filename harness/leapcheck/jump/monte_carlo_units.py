@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -37,7 +38,8 @@ def run_outcomes(
 ) -> list[Outcome]:
     """The outcomes of the simulations 0..count - 1, in this order, whatever the number of workers.
 
-    The units of a process that dies are begun anew; RuntimeError names the simulations where that does not help.
+    The units of a process that dies are begun anew; RuntimeError names the simulations where that does not help. ValueError for
+    a controller that another process cannot be given.
     """
     parts, run = units(count, trial.steps), partial(outcomes, trial, variation, seed, floor_time)
     found: dict[int, list[Outcome]] = {}
@@ -65,6 +67,7 @@ def _in_processes(
     run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range], workers: int
 ) -> Iterator[tuple[int, list[Outcome]]]:
     """(number of the unit, its outcomes) as they are finished."""
+    _check_portable(run)
     left = set(range(len(parts)))
     context = multiprocessing.get_context("spawn")  # not fork: this process may hold threads
     for attempt in range(ATTEMPTS):
@@ -80,3 +83,13 @@ def _in_processes(
             return
     lost = ", ".join(f"{parts[number].start} to {parts[number].stop - 1}" for number in sorted(left))
     raise RuntimeError(f"the process that ran the simulations {lost} died {ATTEMPTS} times: run them with one worker to see why")
+
+
+def _check_portable(run: Callable[[Sequence[int]], list[Outcome]]) -> None:
+    try:
+        pickle.dumps(run)
+    except Exception as error:  # pickle lets through whatever the controller's own code raises
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(
+            f"the controller cannot be given to another process ({reason}): make it by a function of a module, or use 1 worker"
+        ) from error

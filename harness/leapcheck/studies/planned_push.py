@@ -24,7 +24,7 @@ KP, KD = 40.0, 1.5
 """N m/rad, N m s/rad."""
 
 DEGREE = 23
-"""Of the polynomials of time that the plan is written as: what they leave out of it is rounding."""
+"""Of the polynomials of time that the plan is written as: they leave out less than 1e-9 N m."""
 
 POWERS = np.arange(DEGREE + 1)
 

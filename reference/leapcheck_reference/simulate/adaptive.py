@@ -146,7 +146,7 @@ class _Motion:
         return solver.y
 
     def _keep(self, t: float, y: Floats) -> None:
-        self._t, self._y = t, y.copy()
+        self._t, self._y = float(t), y.copy()
         self._rows.append((t, self._y))
         self._airborne.append(not self._piece.pushes)
 

@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A motion at n + 1 times, all step ends among them; canonical, SI, world axes. An event's time stands once, or twice
-    where two events meet.
+    """A motion at n + 1 times, all step ends among them; canonical, SI, world axes.
 
     `time` (n + 1,), `q` (n + 1, nq), `v` (n + 1, nv). Since the start: `impulse` (n + 1, 3) N s and `angular_impulse`
     (n + 1, 3) N m s of the contacts, the latter about the com; `actuator_work`, `contact_work`, `stop_work` (n + 1,) J, carried
-    along as states. `airborne` (n,): nothing pushes between two times. `events`: time and the piece that begins there.
+    along as states; what joints lose in damping of their own is in none of them. `airborne` (n,): nothing pushes between two
+    times. `events`: time and the piece that begins there, several at one time where several contacts change.
     """
 
     time: Floats

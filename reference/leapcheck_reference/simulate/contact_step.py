@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from leapcheck_reference.simulate.ncp import ConeProblem, impulses
+from leapcheck_reference.simulate.ncp import impulses
+from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import Equations, Plant
 
 Floats = NDArray[np.float64]

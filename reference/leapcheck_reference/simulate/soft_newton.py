@@ -73,8 +73,8 @@ def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> 
         step = _newton_step(M, rows, pull, gradient)
         dj = rows.J @ step
         trial = pulled(rows, j + dj)
-        size = float(np.abs(step).max())
-        scale = float(np.abs(x).max()) + size
+        size = math.sqrt(step @ step)
+        scale = math.sqrt(x @ x) + size
         local = size <= LOCAL * scale and _same_piece(pull, trial)
         settled = local and (SLIDING not in trial.zones or size**3 <= ROUNDING * scale * last_local**2)
         if settled or 0.5 * last < size <= STALLED * scale:
@@ -152,7 +152,7 @@ def _newton_step(M: Floats, rows: Rows, pull: Pull, gradient: Floats) -> Floats:
     if rows.cones:
         np.matmul(pull.curvatures, rows.J[boxes:].reshape(-1, 3, nv), out=weighted[boxes:].reshape(-1, 3, nv))
     H = M + rows.J.T @ weighted
-    _, back, failed = dposv(H.T, gradient)
+    _, back, failed = dposv(H.T, gradient, overwrite_a=1)
     if failed:
         raise ArithmeticError(
             "the contact solver met a matrix that is not positive definite: the state has run away, or a mass is wrong"

@@ -83,10 +83,10 @@ class Touching:
 def rows(plant: Plant, contact: SoftContact, weights: Weights, at: Equations, q: Floats, u: Floats, dt: float) -> Rows | None:
     """The rows that hold at a state (q, u); None where nothing does."""
     joints = plant.joints
-    touched = np.flatnonzero(at.centres[:, 2] < plant.radii)
+    touched = (at.centres[:, 2] < plant.radii).nonzero()[0]
     angles = q[joints.q]
-    stopped = np.flatnonzero((angles < joints.lower) | (angles > joints.upper))
-    sliding = np.flatnonzero(joints.friction)
+    stopped = ((angles < joints.lower) | (angles > joints.upper)).nonzero()[0]
+    sliding = joints.friction.nonzero()[0]
     if not (touched.size or stopped.size or sliding.size):
         return None
     boxes: list[Boxes] = []

@@ -26,6 +26,9 @@ ONE_STEP = 2e-9
 FORCE = 1e-7
 """The same of a force (N), up to some 1000 N; measured 1.4e-8 by PGS."""
 
+FLAT = 1e-12
+"""Largest difference of a coordinate over 0.15 s of a fall on the trunk; measured 6e-15."""
+
 STATES, STEPS = 12, 8
 """Generic states, and steps from each: contacts open and close in them."""
 
@@ -34,12 +37,11 @@ SMALLEST_PART = 0.2
 
 
 def generic_state(rng: np.random.Generator, plant: Plant) -> tuple[Floats, Floats]:
-    """A tilted robot that falls, its lowest point at most a millimetre above the ground; one in three falls on the trunk."""
+    """A tilted robot that falls, its lowest point at most a millimetre above the ground."""
     q, v = np.zeros(19), 0.3 * rng.normal(size=18)
     q[3:7] = np.array([1.0, 0.0, 0.0, 0.0]) + 0.01 * rng.normal(size=4)
     q[3:7] /= np.linalg.norm(q[3:7])
-    legs = [0.0, -1.55, 0.05] if rng.integers(3) == 0 else [0.0, -0.8, 1.6]
-    q[7:] = np.tile(legs, 4) + 0.02 * rng.normal(size=12)
+    q[7:] = np.tile([0.0, -0.8, 1.6], 4) + 0.02 * rng.normal(size=12)
     v[5] -= 1.0
     q[2] -= (plant.at(q, v).centres[:, 2] - plant.radii).min() - rng.uniform(0.0, 1e-3)
     return q, v
@@ -74,8 +76,27 @@ def test_the_same_steps_from_generic_states(robot: str, mu: float, solver: str) 
             sliding += (touches & slides).any()
             own.start(pinocchio.q, pinocchio.v)
     assert min(touching, sliding) > SMALLEST_PART * steps
-    assert touched[:8].any()  # trunk
     assert touched[9::2].all()  # feet
+
+
+def test_a_fall_flat_on_the_trunk() -> None:
+    """Four corners of one body at once, 12 rows for 6 dofs, sliding to a stop: impulses are not unique, velocities are.
+
+    Pinocchio's PGS gives up on it."""
+    spec = load("mini_cheetah")
+    own, pinocchio = RigidSimulator(Plant(spec), DT, 0.4), PinocchioSimulator(spec, DT, 0.4)
+    q, v = np.zeros(19), np.zeros(18)
+    q[2], q[3], q[7:], v[3], v[5] = 0.0555, 1.0, np.tile([0.0, -1.55, 0.05], 4), 0.3, -1.0
+    own.start(q, v)
+    pinocchio.start(q, v)
+    most = 0
+    for _ in range(150):
+        torque = -0.1 * own.v[6:]
+        own.step(torque)
+        pinocchio.step(torque)
+        assert np.abs(own.q - pinocchio.q).max() < FLAT
+        most = max(most, np.count_nonzero(own.forces[:8, 2] > 0.0))
+    assert most == 4
 
 
 def narrowed(spec: RobotSpec) -> RobotSpec:
@@ -111,7 +132,7 @@ def test_joint_stops_together_with_contacts() -> None:
 
 def test_wrong_impulses_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pinocchio 4.1.0's PGS, not relaxed, calls impulses converged that break the laws where there is no friction."""
-    monkeypatch.setitem(pinocchio_impulses.RELAXATIONS, "pgs", (1.0,))
+    monkeypatch.setitem(pinocchio_impulses.VARIANTS, "pgs", ({},))
     spec = load("mini_cheetah")
     state = np.array(spec.pose("home")), np.zeros(18)
     pgs = PinocchioSimulator(spec, DT, 0.0, "pgs")

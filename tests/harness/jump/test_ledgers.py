@@ -21,6 +21,8 @@ EXACT = 1e-13  # books of a log in closed form, relative; largest seen 2.1e-15
 HALVED = (1.8, 2.2)  # residuals of Euler's steps over those of half the step; seen 1.96 to 2.01
 RUNGE_KUTTA = 0.03  # residuals of RK4 over Euler's; largest seen .012 (angular momentum)
 
+SECOND_ORDER = 0.4  # residuals of RK4 at half the step; largest seen .25
+
 BOOKS = {"momentum", "angular momentum", "energy", "push", "flight path", "flight turning"}
 
 
@@ -60,6 +62,20 @@ def test_residuals_shrink_with_the_step_and_are_far_smaller_with_a_higher_order(
         assert HALVED[0] < coarse[what].relative / fine[what].relative < HALVED[1], what
     higher = by_name(ledgers(cheetah(), run("soft-rk4")))
     assert all(higher[what].relative < RUNGE_KUTTA * coarse[what].relative for what in BOOKS)
+
+
+def test_what_a_higher_order_leaves_shrinks_faster_than_the_step() -> None:
+    """So no work and no moment is left out: rolling of the feet and the place of the forces are in the books."""
+    coarse, fine = (by_name(ledgers(cheetah(), run("soft-rk4", dt))) for dt in (1e-3, 5e-4))
+    for what in ("angular momentum", "energy"):
+        assert fine[what].relative < SECOND_ORDER * coarse[what].relative, what
+
+
+def test_a_log_does_not_say_where_in_the_overlap_a_force_acts() -> None:
+    """Hunt and Crossley's force acts at the sphere's lowest point: `angular_slack` covers that, however small the step."""
+    of = balances(cheetah(), run("hunt-crossley", 1.25e-4, 0.5))
+    turning = by_name(drawn_up(of, 0.0))["angular momentum"]
+    assert 0.0 < turning.residual < of.angular_slack
 
 
 def test_a_jump_in_closed_form_balances_exactly() -> None:

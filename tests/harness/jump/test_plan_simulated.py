@@ -25,25 +25,26 @@ SETTLING = 0.4
 """s after the plan's end."""
 
 SIMULATORS: dict[str, tuple[Callable[[Plant], Simulator], float, float]] = {
-    "rigid": (lambda plant: RigidSimulator(plant, STEP), 0.004, 0.03),
-    "spring-damper": (lambda plant: CompliantSimulator(plant, STEP), 0.006, 0.05),
-    "soft": (lambda plant: SoftSimulator(plant, SoftContact(solref=(0.01, 1.0)), STEP), 0.01, 0.05),
+    "rigid": (lambda plant: RigidSimulator(plant, STEP), 0.004, 0.015),
+    "spring-damper": (lambda plant: CompliantSimulator(plant, STEP), 0.004, 0.03),
+    "soft": (lambda plant: SoftSimulator(plant, SoftContact(solref=(0.01, 1.0)), STEP), 0.004, 0.005),
 }
-"""Each with the relative errors of take-off speed and of rise that it may make."""
+"""Each with the relative errors of take-off speed and of rise that it may make; measured at most .0024 and .0072, .0022 and .019,
+.0015 and .0014: a controller of 1 kHz holds each torque for 1 ms, and a compliant ground gives back what it took."""
 
 REQUESTS = {"up": Request(0.2), "forward": Request(0.2, distance=0.3), "pitched": Request(0.2, pitch=0.15), "high": Request(0.4)}
 
 PITCH = 0.06
-"""rad off the pitch asked for at touch-down; measured XX."""
-UPRIGHT = 0.02
-"""rad of the trunk at the end; measured XX."""
-HEIGHT = 0.004
-"""m of the trunk's height at the end off the stand's: a soft ground gives way; measured XX."""
-WAY = 0.06
-"""m of the trunk's way off the plan's; measured XX."""
+"""rad off the pitch asked for at touch-down; measured 0.034."""
+UPRIGHT = 0.01
+"""rad of the trunk at the end; measured 0.0044."""
+HEIGHT = 0.002
+"""m of the trunk's height at the end off the stand's: a soft ground gives way; measured 0.001."""
+WAY = 0.03
+"""m of the trunk's way off the plan's; measured 0.014."""
 
 
-@pytest.fixture(scope="module", params=REQUESTS)
+@pytest.fixture(scope="module", params=["forward", *(pytest.param(n, marks=pytest.mark.slow) for n in ("up", "pitched", "high"))])
 def plan(request: pytest.FixtureRequest) -> JumpPlan:
     spec = load("mini_cheetah")
     return planned(spec, REQUESTS[request.param], drives(spec))

@@ -26,6 +26,7 @@ FLIGHT = 1e-12  # relative; largest seen 1e-15
 TIGHTER = 1e-8  # between tolerances 1e-10 and 1e-12; largest seen 5.3e-10
 TWIN = 2e-8  # of Richardson limits, absolute in m, rad, m/s, rad/s; largest seen 2.8e-9
 KINKED = 5e-6  # the same where cones begin to slide within steps; largest seen 5.9e-7
+LEG = 1e-11  # relative; largest seen 1.6e-14 J
 BOOKS = 1e-13  # of impulses and works over their turnover; largest seen 5.6e-15
 
 GRAVITY, MASS, RADIUS = 9.81, 0.7, 0.05
@@ -182,16 +183,19 @@ def twin_limit(
     return extrapolated(np.array(runs)).limit
 
 
-def test_the_twins_steps_tend_to_it_while_the_feet_stick() -> None:
-    found = np.concatenate(jump(1e-12).at(0.085))
-    limit = twin_limit(SoftContact(friction=0.8), extension, crouched(), 0.085, 1e-3, 6)
-    assert np.abs(limit - found).max() < TWIN
-    assert all(zone == HELD for t, piece in jump(1e-12).events if t < 0.085 for zone in piece.zones)
+@pytest.mark.parametrize("impratio", [1.0, 2.0])
+def test_the_twins_steps_tend_to_it_while_the_feet_stick(impratio: float) -> None:
+    contact = SoftContact(friction=0.8, impratio=impratio)
+    found = solution(SoftLaw(cheetah(), contact), extension, crouched(), [0.085])
+    assert all(zone == HELD for _, piece in found.events for zone in piece.zones)
+    limit = twin_limit(contact, extension, crouched(), 0.085, 1e-3, 6)
+    assert np.abs(limit - np.concatenate(found.at(0.085))).max() < TWIN
 
 
 def test_the_twins_steps_tend_to_it_when_sticking_feet_begin_to_slide() -> None:
     contact = SoftContact(friction=0.8)
     found = solution(SoftLaw(cheetah(), contact), extension, crouched(), [0.1])
+    assert found.events[0][1].zones == (HELD,) * 4
     assert found.events[-1][1].zones == (SLIDING,) * 4
     limit = twin_limit(contact, extension, crouched(), 0.1, 1e-3, 6)
     assert np.abs(limit - np.concatenate(found.at(0.1))).max() < KINKED
@@ -224,6 +228,17 @@ def test_feet_that_land_together_touch_in_one_event() -> None:
     landing = next(i for i, (_, piece) in enumerate(found.events) if piece.points)
     assert found.events[landing][1].points == (9, 11, 13, 15)
     assert found.airborne[: int(np.searchsorted(found.time, found.events[landing][0]))].all()
+
+
+def test_a_leg_on_a_stand_swings_against_the_ground_with_its_energy_in_the_books() -> None:
+    plant = Plant(load("pupper_leg"))
+    q, v = np.full(3, 0.3), np.zeros(3)
+    found = solution(SoftLaw(plant, SoftContact()), lambda t, q, v: np.zeros(len(plant.driven_u)), (q, v), [0.3])
+    energy = [
+        reference.kinetic_energy(plant.tree, *s) + reference.potential_energy(plant.tree, s[0]) for s in ((q, v), found.at(0.3))
+    ]
+    assert found.contact_work[-1] == pytest.approx(energy[1] - energy[0], rel=LEG)
+    assert {zone for _, piece in found.events for zone in piece.zones} == {HELD, SLIDING}
 
 
 def test_a_controller_at_its_rate_holds_its_torque_between_ticks() -> None:

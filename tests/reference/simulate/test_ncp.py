@@ -7,7 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear, nnls
 
-from leapcheck_reference.simulate.ncp import ConeProblem, impulses, one_contact, residual
+from leapcheck_reference.simulate.ncp import impulses
+from leapcheck_reference.simulate.ncp_gauss_seidel import one_contact
+from leapcheck_reference.simulate.ncp_problem import ConeProblem, residual
 
 Floats = NDArray[np.float64]
 

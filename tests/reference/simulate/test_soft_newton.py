@@ -11,8 +11,8 @@ Floats = NDArray[np.float64]
 
 NV = 10
 SEEDS = range(40)
-GRADIENT = 2e-15  # of the sum of the absolute terms that J x and M x are made of; largest seen 8e-17
-SAME = 1e-13  # minima from different starts, relative; largest seen 4e-15
+GRADIENT = 1e-17  # of the sum of the absolute terms that J x and M x are made of; largest seen 6e-19
+SAME = 2e-13  # minima from different starts, relative; largest seen 2.4e-14
 STEP = 1e-6
 DIFFERENCE = 1e-7  # of central differences with that step, relative; largest seen 5e-9
 
