@@ -31,6 +31,9 @@ BACK_ENDS = ("egl", "osmesa")
 SIZE = (480, 640)
 """Height and width of a frame in px."""
 
+STRIP_SIZE = (340, 280)
+"""The same of a picture in a strip; captions are large enough to be read when a page shows seven of them side by side."""
+
 FRAMES_PER_SECOND = 30
 SLOW_MOTION = 4
 """A film shows a jump so many times slower than it is."""
@@ -44,7 +47,7 @@ class RenderError(RuntimeError):
 class View:
     """Where the camera stands: `distance` m from the robot's path, looking along `azimuth` and `elevation` (degrees)."""
 
-    distance: float = 1.5
+    distance: float = 1.35
     azimuth: float = 120.0
     elevation: float = -12.0
 
@@ -54,7 +57,7 @@ def picture_strip(spec: RobotSpec, q: Floats, captions: Sequence[str], view: Vie
 
     Raises RenderError where there is no OpenGL library.
     """
-    frames = _in_child(_frames, spec, q, view, (360, 300))
+    frames = _in_child(_frames, spec, q, view, STRIP_SIZE)
     return _strip(frames, captions)
 
 
@@ -146,9 +149,9 @@ def _strip(images: Sequence[Image], captions: Sequence[str]) -> bytes:
     from PIL import ImageDraw, ImageFont
 
     height, width, _ = images[0].shape
-    bar, gap = 30, 4
+    bar, gap = 44, 4
     strip = Pictures.new("RGB", (len(images) * (width + gap) - gap, height + bar), "white")
-    draw, font = ImageDraw.Draw(strip), ImageFont.load_default(15)
+    draw, font = ImageDraw.Draw(strip), ImageFont.load_default(26)
     for i, (image, caption) in enumerate(zip(images, captions, strict=True)):
         left = i * (width + gap)
         strip.paste(Pictures.fromarray(image), (left, 0))

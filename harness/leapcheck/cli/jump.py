@@ -6,6 +6,7 @@ import math
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
@@ -88,6 +89,8 @@ class Jump:
     """A threshold of the verdict changed, as in utilisation_no_go=0.9; may be repeated."""
     monte_carlo: int = 0
     """How many jumps with drawn friction, ground, payload, strength, voltage, latency, noise, ... to simulate."""
+    vary: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """How wide one of them varies, as in friction=0.3 (0: not at all); may be repeated."""
     seed: int = 0
     """Seed of the draws."""
     hardware_log: Path | None = None
@@ -170,6 +173,8 @@ class Jump:
         for name, least in (("dt", 1e-6), ("friction", 1e-5), ("rate", 0.0), ("latency", 0.0), ("battery_resistance", 0.0)):
             if not least <= getattr(self, name) < math.inf:
                 raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: give a finite number of at least {least:g}")
+        if self.hardware_log is not None and not self.hardware_log.is_file():
+            raise ValueError(f"--hardware-log '{self.hardware_log}' is no file: give the path of a CSV file")
         if self.dt > 0.01 or not 1 <= self.levels <= 8:
             raise ValueError(f"--dt {self.dt} and --levels {self.levels}: give a step of at most 0.01 s and 1 to 8 levels")
 
@@ -215,7 +220,6 @@ class Jump:
         from leapcheck.jump.thresholds import thresholds_from
 
         check_names(self.engines)
-        pairs = [entry.partition("=") for entry in self.threshold]
         return Setup(
             spec=spec,
             act=act,
@@ -223,7 +227,7 @@ class Jump:
             ground=Ground(self.friction, replace(STIFF, solref=self.solref)),
             timing=Timing(1.0 / self.rate if self.rate else 0.0, self.latency),
             battery=self._battery(),
-            thresholds=thresholds_from({name: value for name, _, value in pairs}),
+            thresholds=thresholds_from(dict(_pairs(self.threshold))),
             dt=self.dt,
             levels=self.levels,
         )
@@ -231,16 +235,20 @@ class Jump:
     def _monte_carlo(self, setup: Setup, workers: int, progress: Progress | None) -> MonteCarlo | None:
         if not self.monte_carlo:
             return None
-        from leapcheck.jump.monte_carlo import monte_carlo, trial_of
+        from leapcheck.jump.monte_carlo import monte_carlo
+        from leapcheck.jump.variation import variation_from
 
-        if self.policy is not None:
-            raise ValueError("--monte-carlo needs a plan or a trajectory: a controller that looks at the state is not batched")
         assert setup.act is not None
-        act, contact = setup.act, setup.ground.contact()
-        trial = trial_of(setup.spec, act.policy, act.start, act.duration, contact, setup.timing, setup.battery, setup.dt)
-        height = None if act.plan is None else act.plan.request.height
+        plan = setup.plan
         return monte_carlo(
-            trial, self.monte_carlo, self.seed, workers=workers, progress=progress, thresholds=setup.thresholds, height=height
+            setup.trial(),
+            self.monte_carlo,
+            self.seed,
+            variation_from(dict(_pairs(self.vary))),
+            workers,
+            progress,
+            setup.thresholds,
+            None if plan is None else plan.request.height,
         )
 
     def command(self) -> str:
@@ -253,7 +261,7 @@ class Jump:
             flag = f"--{option.name.replace('_', '-')}"
             if value is True:
                 words.append(flag)
-            elif option.name in ("set", "threshold"):
+            elif option.name in ("set", "threshold", "vary"):
                 words += [word for entry in value for word in (flag, entry)]
             else:
                 words += [flag, *map(str, value if isinstance(value, tuple) else (value,))]
@@ -262,3 +270,12 @@ class Jump:
 
 NO_CHOICES = ("out", "json", "workers", "video", "mcap")
 """Options that change no result."""
+
+
+def _pairs(entries: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """(name, value) of each NAME=VALUE."""
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise ValueError(f"{entry!r:.60}: write NAME=VALUE")
+        yield name.strip(), value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,9 +33,16 @@ class Act:
     duration: float
     plan: JumpPlan | None = None
 
+    def policy_maker(self) -> Callable[[], Policy] | None:
+        """What makes a user's controller anew, which may look at the state and remember; None for one that looks at the time."""
+        if isinstance(self.policy, UserPolicy):
+            return partial(user_policy, self.policy.target, self.policy.spec)
+        return None
+
     def fresh_policy(self) -> Policy:
         """The policy as before its first call: a user's is made anew, so that no run sees what an earlier one left in it."""
-        return self.policy.remade() if isinstance(self.policy, UserPolicy) else self.policy
+        make = self.policy_maker()
+        return make() if make else self.policy
 
 
 def robot_asked(name: str, changes: Sequence[str] = (), actuators: Path | None = None) -> RobotSpec:

@@ -23,7 +23,9 @@ DEPTHS = np.linspace(0.1, 0.75, 12)
 AHEAD = np.linspace(0.3, 0.9, 5)
 """How far ahead of the com the feet land, tried in parts of its speed times the duration of the catch."""
 EASY, EASY_DEPTH = 0.6, 0.5
-"""Utilisation and depth up to which a longer catch is better: on nearly straight legs a short one takes little torque, but it is a blow."""
+"""Utilisation and depth up to which a longer catch is better: a short one on nearly straight legs takes little torque, but it
+is a blow.
+"""
 RISE_TIME = 0.35
 """Seconds of standing up after the catch, at least."""
 

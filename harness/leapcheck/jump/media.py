@@ -44,7 +44,7 @@ def strip(run: JumpRun, log: JumpLog) -> bytes:
     """PNG of the moments that matter, from left to right."""
     moments = _moments(run.setup.plan, log)
     rows = np.clip(np.rint(np.array(list(moments.values())) / log.dt).astype(int), 0, log.steps)
-    captions = [f"{name}  {log.time[row]:.2f} s".strip() for name, row in zip(moments, rows, strict=True)]
+    captions = [f"{name} {log.time[row]:.2f} s".strip() for name, row in zip(moments, rows, strict=True)]
     return picture_strip(run.setup.spec, log.q[rows], captions)
 
 

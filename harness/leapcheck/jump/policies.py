@@ -69,10 +69,6 @@ class UserPolicy:
         """How it is made anew."""
         return user_policy, (self.target, self.spec)
 
-    def remade(self) -> Policy:
-        """The same controller without a memory of earlier calls."""
-        return user_policy(self.target, self.spec)
-
     def __call__(self, t: float, q: Floats, v: Floats) -> Command:
         """The function's command; ValueError where it is neither a Command nor an array of torques."""
         answer = self.function(t, q, v)

@@ -29,6 +29,7 @@ from leapcheck_reference.simulate.actuator import Battery, drives
 if TYPE_CHECKING:
     from leapcheck.jump.hardware import HardwareComparison
     from leapcheck.jump.monte_carlo import MonteCarlo
+    from leapcheck.jump.monte_carlo_loop import Trial
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -57,6 +58,16 @@ class Setup:
     def plan(self) -> JumpPlan | None:
         """The plan that is followed; None for a user's controller."""
         return self.act.plan if self.act else None
+
+    def trial(self) -> Trial:
+        """The jump as it is repeated in a Monte Carlo."""
+        from leapcheck.jump.monte_carlo import trial_of
+
+        assert self.act is not None
+        act, contact = self.act, self.ground.contact()
+        return trial_of(
+            self.spec, act.policy, act.start, act.duration, contact, self.timing, self.battery, self.dt, act.policy_maker()
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -50,6 +50,20 @@ class Variation:
                 raise ValueError(f"variation of {field.name} is {width}: give its half-width, 0 or more")
             if field.name in FACTORS and width >= 1.0:
                 raise ValueError(f"variation of {field.name} is {width}: it is relative, give less than 1")
+
+
+def variation_from(given: Mapping[str, str]) -> Variation:
+    """The default widths with those given as text in their places; ValueError for an unknown name or no number."""
+    names = [field.name for field in fields(Variation)]
+    widths = {}
+    for name, text in given.items():
+        if name not in names:
+            raise ValueError(f"unknown variation {name!r:.60}: use one of {', '.join(names)}")
+        try:
+            widths[name] = float(text)
+        except ValueError:
+            raise ValueError(f"variation of {name} is {text!r:.60}: give its half-width, a number") from None
+    return Variation(**widths)
 
 
 NOTHING = Variation(*[0.0] * len(fields(Variation)))

@@ -30,6 +30,8 @@ TOTALS = 9
 """Impulse (3), angular impulse about the com (3), work of the drives, of the contacts and of the joint stops."""
 
 MOST_EVENTS = 2000
+"""Events from one asked time or tick to the next, after which the motion chatters."""
+
 SHORTEST_STEP = 1e-9
 """A piece (s) that cannot be followed for this long is none."""
 
@@ -84,12 +86,12 @@ class _Motion:
         if held or not self._events:
             self._piece = self._law.piece(*self._state(self._y), self._force(self._t, self._y))
             self._events.append((self._t, self._piece))
-        in_place = 0
+        in_place, events = 0, len(self._events)
         while self._t < until:
             before = self._t
             self._smooth_part(until)
             in_place = in_place + 1 if self._t <= before else 0
-            if in_place > MOST_IN_PLACE or len(self._events) > MOST_EVENTS:
+            if in_place > MOST_IN_PLACE or len(self._events) - events > MOST_EVENTS:
                 raise ArithmeticError(f"the motion chatters at t = {self._t:.6f} s: contacts change without end")
 
     def _smooth_part(self, until: float) -> None:

@@ -29,8 +29,8 @@ SIMULATORS: dict[str, tuple[Callable[[Plant], Simulator], float, float]] = {
     "spring-damper": (lambda plant: CompliantSimulator(plant, STEP), 0.004, 0.03),
     "soft": (lambda plant: SoftSimulator(plant, SoftContact(solref=(0.01, 1.0)), STEP), 0.004, 0.005),
 }
-"""Each with the relative errors of take-off speed and of rise that it may make; measured at most .0024 and .0072, .0022 and .019,
-.0015 and .0014: a controller of 1 kHz holds each torque for 1 ms, and a compliant ground gives back what it took."""
+"""Each with the relative errors of take-off speed and of rise that it may make; measured at most .0024 and .0072, .0022 and .018,
+.0014 and .0016: a controller of 1 kHz holds each torque for 1 ms, and a compliant ground gives back what it took."""
 
 REQUESTS = {"up": Request(0.2), "forward": Request(0.2, distance=0.3), "pitched": Request(0.2, pitch=0.15), "high": Request(0.4)}
 

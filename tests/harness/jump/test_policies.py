@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leapcheck.jump.asked import Act
 from leapcheck.jump.control import Command
 from leapcheck.jump.policies import UserPolicy, read_trajectory, user_policy
 from leapcheck_models.robots import load
@@ -68,7 +69,8 @@ def test_a_users_controller_travels_and_forgets(module) -> None:  # type: ignore
     assert [policy(0.0, *STATE).torque[0] for _ in range(3)] == [1.0, 2.0, 3.0]
     assert isinstance(policy, UserPolicy)
     assert pickle.loads(pickle.dumps(policy))(0.0, *STATE).torque[0] == 1.0
-    assert policy.remade()(0.0, *STATE).torque[0] == 1.0
+    act = Act(policy, STATE, 1.0)
+    assert [act.fresh_policy()(0.0, *STATE).torque[0] for _ in range(2)] == [1.0, 1.0]
     assert policy(0.0, *STATE).torque[0] == 4.0
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from leapcheck.jump.variation import FACTORS, NOTHING, PARAMETERS, SIGNED, Variation, drawn, measurement_noise
+from leapcheck.jump.variation import FACTORS, NOTHING, PARAMETERS, SIGNED, Variation, drawn, measurement_noise, variation_from
 
 LEAST_P = 1e-3
 """Of Kolmogorov and Smirnov's test against the uniform law; smallest seen of the 15 parameters 0.0088."""
@@ -74,3 +74,11 @@ def test_a_width_that_is_none_is_refused(name: str, width: float) -> None:
 def test_a_relative_width_stays_below_one() -> None:
     with pytest.raises(ValueError, match=r"variation of gains is 1\.0: it is relative"):
         Variation(gains=1.0)
+
+
+def test_widths_are_read_from_text() -> None:
+    assert variation_from({}) == Variation()
+    assert variation_from({"friction": "0.3", "payload": "0"}) == Variation(friction=0.3, payload=0.0)
+    for given, says in ({"wind": "1"}, "unknown variation 'wind': use one of friction"), ({"roll": "far"}, "roll is 'far'"):
+        with pytest.raises(ValueError, match=says):
+            variation_from(given)

@@ -158,7 +158,7 @@ def test_dry_friction_holds_a_weight() -> None:
         simulator.start(np.ones(1), np.zeros(1))
         for _ in range(100):
             simulator.step(np.zeros(1))
-        assert (abs(simulator.v[0]) < DISCRETE) == holds
+        assert bool(abs(simulator.v[0]) < 1e-6) == holds
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
@@ -179,7 +179,7 @@ def test_robot_crashes_within_the_laws(mu: float) -> None:
         assert (force[:, 2] >= 0.0).all()
         assert (np.hypot(force[:, 0], force[:, 1]) <= mu * force[:, 2] + 1e-9 * (1.0 + force[:, 2])).all()
         gaps = plant.at(simulator.q, np.zeros(18)).centres[:, 2] - plant.radii
-        assert gaps.min() > -10 * SUNK
+        assert gaps.min() > -SUNK
     assert touched.sum() >= 5
 
 
