@@ -70,8 +70,7 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], q
     """The longest easy landing (`EASY`), or else the one of least worst utilisation; com at touch-down at `heights` (n,) m.
 
     `take_off`: upward speed m/s and height m of the com at take-off; orientation `quaternion` (4,) and `pitch_rate` rad/s of
-    the trunk at touch-down.
-    Raises Infeasible where no landing is within reach.
+    the trunk at touch-down. Raises Infeasible where no landing is within reach.
     """
     (leaving, high), gravity = take_off, task.robot.gravity
     heights = heights[leaving**2 + 2.0 * gravity * (high - heights) > 0.0]

@@ -20,7 +20,7 @@ from leapcheck.jump.ledgers import Ledger, ledgers
 from leapcheck.jump.log import JumpLog
 from leapcheck.jump.plan_records import JumpPlan
 from leapcheck.jump.simulation import simulated
-from leapcheck.jump.simulators import Ground, make_simulator
+from leapcheck.jump.simulators import Ground, make_simulator, robot_in
 from leapcheck.jump.thresholds import Thresholds
 from leapcheck.jump.verdict import Judgement, Reason, Verdict, judged
 from leapcheck_models.spec import RobotSpec, spec_hash
@@ -167,7 +167,7 @@ def jump_run(
     logs, failures = simulated_everywhere(setup, workers, progress)
     motors = drives(setup.spec)
     measured = estimates(setup.spec, setup.plan, logs, motors, setup.battery, setup.ground.friction)
-    books = {name: ledgers(setup.spec, runs[-1]) for name, runs in logs.items()}
+    books = {name: ledgers(robot_in(name, setup.spec), runs[-1]) for name, runs in logs.items()}
     return JumpRun(
         setup=setup,
         logs={name: runs[-1] for name, runs in logs.items()},

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from leapcheck.jump.simulation import Simulator
+from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact
@@ -31,10 +32,11 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A simulator that has a name: how it is made, and what it is in words."""
+    """A simulator that has a name: how it is made, what it is in words, and whether its rotors are mere armature."""
 
     make: Callable[[RobotSpec, Ground, float], Simulator]
     what: str
+    armature: bool = False
 
 
 def make_simulator(name: str, spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
@@ -54,6 +56,11 @@ def check_names(names: tuple[str, ...]) -> None:
         raise ValueError(f"no simulators: give one or more of {', '.join(SIMULATORS)}")
 
 
+def robot_in(name: str, spec: RobotSpec) -> RobotSpec:
+    """The robot as that simulator knows it: with its rotors lumped into the links where they are mere armature there."""
+    return with_lumped_rotors(spec) if SIMULATORS[name].armature else spec
+
+
 def _mujoco(spec: RobotSpec, ground: Ground, dt: float, cone: str = "elliptic", **options: Any) -> Simulator:
     from leapcheck.engines.mujoco_simulator import MujocoSimulator
 
@@ -64,6 +71,12 @@ def _soft(spec: RobotSpec, ground: Ground, dt: float, cone: str = "elliptic", in
     from leapcheck_reference.simulate.soft_simulator import SoftSimulator
 
     return SoftSimulator(Plant(spec), ground.contact(cone=cone), dt, integrator)
+
+
+def _adaptive(spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
+    from leapcheck_reference.simulate.adaptive_simulator import AdaptiveSimulator
+
+    return AdaptiveSimulator(Plant(spec), ground.contact(), dt)
 
 
 def _rigid(spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
@@ -90,15 +103,16 @@ SIMULATORS: Mapping[str, Entry] = {
     "mujoco-implicitfast": Entry(partial(_mujoco, integrator="implicitfast"), "MuJoCo, implicitfast, exact rotors"),
     "mujoco-rk4": Entry(partial(_mujoco, integrator="RK4"), "MuJoCo, fourth-order Runge-Kutta, exact rotors"),
     "mujoco-discrete": Entry(
-        partial(_mujoco, integrator="discrete", rotors="armature"), "MuJoCo, discrete-time integrator, rotors as armature"
+        partial(_mujoco, integrator="discrete", rotors="armature"), "MuJoCo, discrete-time integrator, rotors as armature", True
     ),
     "mujoco-pyramidal": Entry(partial(_mujoco, cone="pyramidal"), "MuJoCo, Euler, pyramidal cones, exact rotors"),
     "mujoco-dcmotor": Entry(partial(_mujoco, drives="dcmotor"), "MuJoCo, Euler, its own DC motors, exact rotors"),
-    "mujoco-armature": Entry(partial(_mujoco, rotors="armature"), "MuJoCo, Euler, rotors as armature"),
+    "mujoco-armature": Entry(partial(_mujoco, rotors="armature"), "MuJoCo, Euler, rotors as armature", True),
     "soft": Entry(_soft, "in-house twin of MuJoCo's contact, Euler"),
     "soft-implicitfast": Entry(partial(_soft, integrator="implicitfast"), "in-house twin, implicitfast"),
     "soft-rk4": Entry(partial(_soft, integrator="rk4"), "in-house twin, fourth-order Runge-Kutta"),
     "soft-pyramidal": Entry(partial(_soft, cone="pyramidal"), "in-house twin, Euler, pyramidal cones"),
+    "adaptive": Entry(_adaptive, "in-house twin's contact in continuous time, adaptive order 8: the reference, slow"),
     "rigid": Entry(_rigid, "in-house rigid contact: Coulomb's complementarity problem solved exactly"),
     "spring-damper": Entry(partial(_compliant, law="SpringDamper"), "in-house, Cheetah-Software's spring-damper ground"),
     "hunt-crossley": Entry(partial(_compliant, law="HuntCrossley"), "in-house, Hunt and Crossley's ground"),

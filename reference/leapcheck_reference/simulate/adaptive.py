@@ -21,7 +21,7 @@ from leapcheck_reference.simulate.adaptive_soft import Motion, SoftLaw
 from leapcheck_reference.simulate.adaptive_solution import Solution
 from leapcheck_reference.simulate.coordinates import canonical_velocity, world_velocity
 
-__all__ = ["Solution", "Torque", "solution"]
+__all__ = ["Integration", "Solution", "Torque", "solution"]
 
 Floats = NDArray[np.float64]
 Torque = Callable[[float, Floats, Floats], Floats]
@@ -31,6 +31,9 @@ TOTALS = 9
 
 MOST_EVENTS = 2000
 """Events from one asked time or tick to the next, after which the motion chatters."""
+
+SAME_TIME = 1e-12
+"""A tick and an asked time (s) this close are one: k period is not exact."""
 
 SHORTEST_STEP = 1e-9
 """A piece (s) that cannot be followed for this long is none."""
@@ -53,14 +56,20 @@ def solution(
     `torque(t, q, v)` (actuators,) N m is what acts at the joints, a smooth function between the times; with a `period` it is
     asked at every tick, t = k period, and held between. Raises ArithmeticError where the motion chatters or the step vanishes.
     """
-    motion = _Motion(law, torque, start, rtol, atol)
-    ticks = np.arange(0.0, times[-1], period) if period else np.empty(0)
-    for t in np.unique(np.concatenate([np.asarray(times, dtype=float), ticks])).tolist():
-        motion.go_on(t, held=period > 0.0)
+    motion = Integration(law, torque, start, rtol, atol)
+    asked = [t for t in np.asarray(times, dtype=float).tolist() if t > 0.0]
+    ticks = np.arange(0.0, asked[-1], period) if period else np.empty(0)
+    others = [t for t in ticks.tolist() if t > 0.0 and min(abs(t - one) for one in asked) > SAME_TIME]
+    begin = 0.0
+    for t in sorted(asked + others):
+        if len(ticks) and np.abs(ticks - begin).min() <= SAME_TIME:
+            motion.hold()
+        motion.go_on(t)
+        begin = t
     return motion.solution()
 
 
-class _Motion:
+class Integration:
     """A motion while it is integrated; y = [q, u, totals]."""
 
     def __init__(self, law: SoftLaw, torque: Torque, start: tuple[Floats, Floats], rtol: float, atol: float) -> None:
@@ -76,16 +85,30 @@ class _Motion:
         self._airborne: list[bool] = []
         self._events: list[tuple[float, SoftPiece]] = []
 
-    def go_on(self, until: float, held: bool) -> None:
-        """Integrates to a time; with `held`, the torque of the present state stays until then."""
-        if until <= self._t:
-            return
-        self._held = None
-        if held:
-            self._held = self._torques(self._t, self._y)
-        if held or not self._events:
-            self._piece = self._law.piece(*self._state(self._y), self._force(self._t, self._y))
-            self._events.append((self._t, self._piece))
+    @property
+    def state(self) -> tuple[Floats, Floats]:
+        """(q, u) at the present time."""
+        return self._state(self._y)
+
+    def hold(self, torque: Floats | None = None) -> None:
+        """Holds a torque (actuators,) N m from here on, by default the one asked for at the present state."""
+        self._held = torque
+        self._held = self._torques(self._t, self._y)
+        self._begin_piece()
+
+    def pushes(self) -> tuple[Floats, Floats]:
+        """(contact forces (points, 3) N, torques (nv,) N m of the joint stops) at the present state."""
+        motion, _ = self._moving(self._t, self._y)
+        return motion.forces, motion.stops
+
+    def _begin_piece(self) -> None:
+        self._piece = self._law.piece(*self._state(self._y), self._force(self._t, self._y))
+        self._events.append((self._t, self._piece))
+
+    def go_on(self, until: float) -> None:
+        """Integrates to a time."""
+        if not self._events:
+            self._begin_piece()
         in_place, events = 0, len(self._events)
         while self._t < until:
             before = self._t

@@ -24,7 +24,7 @@ ONE_STEP = 2e-9
 """Largest difference of a velocity after one step from the same state, speeds up to 10 m/s, rad/s; measured 3.4e-10 by PGS."""
 
 FORCE = 1e-7
-"""The same of a force (N), up to some 1000 N; measured 1.4e-8 by PGS."""
+"""The same of a force (N), up to some 1000 N; measured 1.8e-8 by PGS."""
 
 FLAT = 1e-12
 """Largest difference of a coordinate over 0.15 s of a fall on the trunk; measured 6e-15."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from planner_robots import with_thigh
 
 import leapcheck_reference as reference
-from leapcheck.jump.infeasible import Infeasible
 from leapcheck.jump.landing import touch_down_heights
 from leapcheck.jump.legged import Legged, legged
 from leapcheck.jump.plan import JumpPlan, Request, planned
@@ -17,7 +14,6 @@ from leapcheck.jump.pose import rotations
 from leapcheck.jump.search import Pushes, chosen_push, utilisations
 from leapcheck.jump.task import task
 from leapcheck_models.robots import load
-from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import SLIP_SPEED, Battery, drives
 
 REQUESTS = {
@@ -202,79 +198,6 @@ def test_other_legs(legs: str) -> None:
     end = plan.q[rows(plan, "flight")][-1:]
     np.testing.assert_allclose(robot.geometry(end)["contact_positions"][0, :, 2], robot.radii, rtol=0, atol=ABOVE)
     assert plan.utilisation < 1.0
-
-
-@pytest.mark.parametrize(
-    ("request_", "why"),
-    [
-        (Request(0.7), "voltage .* V, limit 24.* % too much .*_knee, push.*: jump lower, crouch deeper"),
-        (Request(0.45, crouch=0.22), "voltage .* too much"),
-        (Request(0.2, crouch=0.29, push_time=0.132), "takes a stroke of 0.1307 m and 0.122. m are left from the crouch"),
-        (Request(0.2, push_time=0.4), "takes a stroke of 0.3962 m"),
-        (Request(0.2, crouch=0.6), "cannot crouch with its trunk at 0.6 m: in the stand it is at 0.301 m"),
-        (Request(0.2, crouch=0.06), "clearance 0.01.* m, limit 0.028"),
-        (Request(0.2, distance=0.6, friction=0.1), "friction .* limit 0.1"),
-        (Request(0.2, pitch=1.5), "pitched by 1.5 rad: ask for less pitch"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_with_the_reason(request_: Request, why: str) -> None:
-    spec = load("mini_cheetah")
-    with pytest.raises(Infeasible, match=why):
-        planned(spec, request_, drives(spec))
-
-
-def test_a_weak_battery_is_seen() -> None:
-    spec = load("mini_cheetah")
-    strong = planned(spec, Request(0.2), drives(spec), Battery(24.0, 0.01))
-    assert strong.checks != planned(spec, Request(0.2), drives(spec)).checks
-    with pytest.raises(Infeasible, match=r"voltage|battery power"):
-        planned(spec, Request(0.2), drives(spec), Battery(24.0, 0.5))
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [{"height": -0.1}, {"height": float("nan")}, {"height": 0.2, "friction": 0.0}, {"height": 0.2, "distance": float("inf")}],
-)
-def test_a_request_that_is_none(bad: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="finite"):
-        Request(**bad)
-
-
-def _without_feet(spec: RobotSpec) -> RobotSpec:
-    return dataclasses.replace(spec, contact_points=tuple(p for p in spec.contact_points if not p.is_foot))
-
-
-def _without_knee_drive(spec: RobotSpec) -> RobotSpec:
-    return dataclasses.replace(spec, actuators=tuple(a for a in spec.actuators if a.name != "HL_knee"))
-
-
-def _foot_on_the_thigh(spec: RobotSpec) -> RobotSpec:
-    points = tuple(dataclasses.replace(p, is_foot="knee_point" in p.name) for p in spec.contact_points)
-    return dataclasses.replace(spec, contact_points=points)
-
-
-def _sideways(spec: RobotSpec) -> RobotSpec:
-    return dataclasses.replace(spec, gravity=(1.0, 0.0, -9.0))
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (_without_feet, "has no feet: mark contact points with is_foot"),
-        (_without_knee_drive, "joint 'HL_knee_joint' of foot 'HL_foot' has no actuator"),
-        (_foot_on_the_thigh, "foot 'FR_knee_point' has 2 joints: a leg of this planner has 3"),
-        (_sideways, "does not point down"),
-        (lambda spec: dataclasses.replace(spec, poses=()), "has no pose"),
-    ],
-)
-def test_robots_that_cannot_be_planned_for(change, why: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=why):
-        legged(change(load("mini_cheetah")))
-
-
-def test_only_robots_with_a_free_trunk() -> None:
-    with pytest.raises(ValueError, match="'two_link_arm' has no free trunk"):
-        legged(load("two_link_arm"))
 
 
 @pytest.mark.parametrize("request_", [Request(0.4), Request(0.2, distance=0.3)])

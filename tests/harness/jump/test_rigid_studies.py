@@ -12,8 +12,8 @@ from leapcheck_models.robots import load
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
 
-WHOLE_JUMP = 1e-9
-"""Largest difference of a coordinate over a whole jump; measured 1e-13."""
+WHOLE_JUMP = 1e-11
+"""Largest difference of a coordinate over a whole jump; measured 1.4e-13."""
 
 AFTER_ONE, AFTER_TWO = 2e-5, 2e-6
 """Relative errors of the take-off speed after Richardson's steps down to 0.5 ms; measured 1.05e-5 and 1.07e-6."""
@@ -45,8 +45,8 @@ def test_the_force_on_the_ground_is_the_planned_one() -> None:
     assert abs(simulator.v[1]) < 2e-3
 
 
-@pytest.mark.parametrize("case", rigid_solvers.CASES[:2], ids=lambda case: case.name)
-def test_a_whole_jump_is_the_same_with_admm(case: rigid_solvers.Case) -> None:
+def test_a_whole_sliding_jump_is_the_same_with_admm() -> None:
+    case = rigid_solvers.CASES[1]
     spec = load("mini_cheetah")
     own = rigid_solvers.jump(spec, RigidSimulator(Plant(spec), rigid_solvers.DT, case.friction), case)
     theirs = rigid_solvers.jump(spec, PinocchioSimulator(spec, rigid_solvers.DT, case.friction), case)

@@ -1,0 +1,62 @@
+"""The adaptive reference as a simulator: each step is followed to many digits, however long it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_reference.simulate.adaptive import Integration
+from leapcheck_reference.simulate.adaptive_soft import SoftLaw
+from leapcheck_reference.simulate.coordinates import canonical_velocity
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.soft_contact import SoftContact
+
+Floats = NDArray[np.float64]
+
+RELATIVE, ABSOLUTE = 1e-10, 1e-11
+"""Tolerances of the integrator: its errors are far below what the torque, held over a step, leaves."""
+
+
+class AdaptiveSimulator:
+    """A robot on MuJoCo's contact in continuous time; owns its state. A `leapcheck.jump.simulation.Simulator`.
+
+    What its time step leaves is the torque that is held over it; as the step goes to zero it is the reference solution.
+    `forces` and `limit_torques` are the mean of those at both ends of the last step.
+    """
+
+    own_drives = False
+
+    def __init__(self, plant: Plant, contact: SoftContact, dt: float) -> None:
+        """ValueError where dt is no time step, or the contact has pyramidal cones."""
+        if not 0.0 < dt < np.inf:
+            raise ValueError(f"time step {dt}: give a finite positive number of seconds")
+        self.name, self.dt = "adaptive reference", dt
+        self._plant, self._law = plant, SoftLaw(plant, contact)
+        self.start(np.array([0.0] * 3 + [1.0] + [0.0] * (plant.tree.nq - 4)), np.zeros(plant.tree.nv))
+
+    @property
+    def q(self) -> Floats:
+        """Configuration (nq,), canonical; a copy."""
+        return self._motion.state[0].copy()
+
+    @property
+    def v(self) -> Floats:
+        """Velocity (nv,), canonical; a copy."""
+        return canonical_velocity(self._plant.free_base, *self._motion.state)
+
+    def start(self, q: Floats, v: Floats) -> None:
+        """Takes a state (canonical) and forgets all else."""
+        still = np.zeros(len(self._plant.driven_u))
+        self._motion = Integration(self._law, lambda t, q, v: still, (q, v), RELATIVE, ABSOLUTE)
+        self._steps = 0
+        self.forces = np.zeros((len(self._plant.radii), 3))
+        self.limit_torques = np.zeros(self._plant.tree.nv)
+
+    def step(self, torque: Floats) -> None:
+        """Goes on by dt with the joint torques (actuators,) N m held; ArithmeticError where contacts change without end."""
+        self._steps += 1
+        self._motion.hold(torque)
+        forces, stops = self._motion.pushes()
+        self._motion.go_on(self._steps * self.dt)
+        later, later_stops = self._motion.pushes()
+        self.forces, self.limit_torques = (forces + later) / 2.0, (stops + later_stops) / 2.0
