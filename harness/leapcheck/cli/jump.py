@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from leapcheck.cli.progress import Report as Progress
     from leapcheck.jump.asked import Act
     from leapcheck.jump.log import JumpLog
-    from leapcheck.jump.monte_carlo import MonteCarlo
-    from leapcheck.jump.plan import Request
+    from leapcheck.jump.planning.plan import Request
+    from leapcheck.jump.robustness.monte_carlo import MonteCarlo
     from leapcheck.jump.run import JumpRun, Setup
     from leapcheck_models.spec import RobotSpec
     from leapcheck_reference.simulate.actuator import Battery
@@ -146,7 +146,7 @@ class Jump:
 
     def _jump(self, progress: Progress | None) -> JumpRun:
         from leapcheck.jump.asked import robot_asked
-        from leapcheck.jump.infeasible import Infeasible
+        from leapcheck.jump.planning.infeasible import Infeasible
         from leapcheck.jump.run import jump_run, provenance, refused_run
 
         spec = robot_asked(self.robot, self.set, self.actuators)
@@ -179,7 +179,7 @@ class Jump:
             raise ValueError(f"--dt {self.dt} and --levels {self.levels}: give a step of at most 0.01 s and 1 to 8 levels")
 
     def _request(self) -> Request:
-        from leapcheck.jump.plan import Request
+        from leapcheck.jump.planning.plan import Request
 
         height = 1.0 if self.highest else self.height
         pitch = math.radians(self.pitch)
@@ -187,8 +187,8 @@ class Jump:
 
     def _act(self, spec: RobotSpec) -> Act:
         from leapcheck.jump.asked import own_act, planned_act
-        from leapcheck.jump.frontier import highest
-        from leapcheck.jump.plan import planned
+        from leapcheck.jump.planning.frontier import highest
+        from leapcheck.jump.planning.plan import planned
         from leapcheck_reference.simulate.actuator import drives
 
         if self.policy is not None or self.trajectory is not None:
@@ -199,7 +199,7 @@ class Jump:
 
     def _remedy(self, spec: RobotSpec) -> str:
         """What would be feasible, in words."""
-        from leapcheck.jump.frontier import highest
+        from leapcheck.jump.planning.frontier import highest
         from leapcheck_reference.simulate.actuator import drives
 
         try:
@@ -215,9 +215,9 @@ class Jump:
 
     def _setup(self, spec: RobotSpec, act: Act | None) -> Setup:
         from leapcheck.jump.control import Timing
+        from leapcheck.jump.judging.thresholds import thresholds_from
         from leapcheck.jump.run import Setup
         from leapcheck.jump.simulators import STIFF, Ground, check_names
-        from leapcheck.jump.thresholds import thresholds_from
 
         check_names(self.engines)
         return Setup(
@@ -235,8 +235,8 @@ class Jump:
     def _monte_carlo(self, setup: Setup, workers: int, progress: Progress | None) -> MonteCarlo | None:
         if not self.monte_carlo:
             return None
-        from leapcheck.jump.monte_carlo import monte_carlo
-        from leapcheck.jump.variation import variation_from
+        from leapcheck.jump.robustness.monte_carlo import monte_carlo
+        from leapcheck.jump.robustness.variation import variation_from
 
         assert setup.act is not None
         plan = setup.plan

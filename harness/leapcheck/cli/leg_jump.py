@@ -98,7 +98,7 @@ class LegJump:
 
     def case(self) -> Case:
         """The case in SI units. Raises ValueError for what cannot be."""
-        from leapcheck.jump.thresholds import Thresholds
+        from leapcheck.jump.judging.thresholds import Thresholds
         from leapcheck.leg_jump.case import Case, Servo
         from leapcheck_reference.classical.leg_jump import KGF_CM
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from leapcheck import conventions
 from leapcheck.engines.mujoco_scene import scene
 from leapcheck.engines.mujoco_view import MujocoView, speed
+from leapcheck.jump.robustness.variation import Draws
 from leapcheck.jump.simulation import LARGEST_SPEED
-from leapcheck.jump.variation import Draws
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_reference.simulate.soft_contact import SoftContact
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leapcheck.engines.mujoco_batch import TOLERANCE, MujocoBatch
 from leapcheck.engines.mujoco_simulator import MujocoSimulator, Rotors
 from leapcheck.engines.mujoco_view import MujocoView, speed
-from leapcheck.jump.variation import Draws
+from leapcheck.jump.robustness.variation import Draws
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.soft_contact import SoftContact
 

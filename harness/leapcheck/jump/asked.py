@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jump.control import Policy
-from leapcheck.jump.plan_records import JumpPlan
+from leapcheck.jump.planning.records import JumpPlan
 from leapcheck.jump.policies import UserPolicy, read_trajectory, user_policy
 from leapcheck_models.changes import changed
 from leapcheck_models.robots import load

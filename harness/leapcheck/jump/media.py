@@ -10,7 +10,7 @@ import numpy as np
 
 from leapcheck.jump.log import JumpLog
 from leapcheck.jump.log_files import write_mcap, write_parquet
-from leapcheck.jump.plan_records import JumpPlan
+from leapcheck.jump.planning.records import JumpPlan
 from leapcheck.jump.run import JumpRun
 from leapcheck.render import RenderError, picture_strip, write_film
 
@@ -25,7 +25,7 @@ def shown_logs(run: JumpRun) -> dict[str, JumpLog]:
     shown = {NOMINAL: next(iter(run.logs.values()))} if run.logs else {}
     found = run.monte_carlo
     if found is not None and found.successes < found.count:
-        from leapcheck.jump.monte_carlo_replay import replayed
+        from leapcheck.jump.robustness.replay import replayed
 
         shown[WORST] = replayed(found)
     return shown
@@ -49,7 +49,7 @@ def strip(run: JumpRun, log: JumpLog) -> bytes:
 
 
 def write_media(run: JumpRun, shown: Mapping[str, JumpLog], folder: Path, mcap: bool, video: bool) -> tuple[str, ...]:
-    """Writes logs/SIMULATOR.parquet, with `mcap` also .mcap; the strips as PNG, and with `video` a film of each log that is shown.
+    """Writes logs/SIMULATOR.parquet, with `mcap` also .mcap; the strips as PNG; with `video` a film of each log that is shown.
 
     Returns a line for each thing that could not be made; all else is there.
     """

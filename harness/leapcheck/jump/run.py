@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 
 from leapcheck.jump.asked import Act
 from leapcheck.jump.control import Timing
-from leapcheck.jump.estimates import Estimate, estimates
-from leapcheck.jump.ledgers import Ledger, ledgers
+from leapcheck.jump.judging.thresholds import Thresholds
+from leapcheck.jump.judging.verdict import Judgement, Reason, Verdict, judged
 from leapcheck.jump.log import JumpLog
-from leapcheck.jump.plan_records import JumpPlan
+from leapcheck.jump.measures.estimates import Estimate, estimates
+from leapcheck.jump.measures.ledgers import Ledger, ledgers
+from leapcheck.jump.planning.records import JumpPlan
 from leapcheck.jump.simulation import simulated
 from leapcheck.jump.simulators import Ground, make_simulator, robot_in
-from leapcheck.jump.thresholds import Thresholds
-from leapcheck.jump.verdict import Judgement, Reason, Verdict, judged
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference.simulate.actuator import Battery, drives
 
 if TYPE_CHECKING:
     from leapcheck.jump.hardware import HardwareComparison
-    from leapcheck.jump.monte_carlo import MonteCarlo
-    from leapcheck.jump.monte_carlo_loop import Trial
+    from leapcheck.jump.robustness.control import Trial
+    from leapcheck.jump.robustness.monte_carlo import MonteCarlo
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -61,7 +61,7 @@ class Setup:
 
     def trial(self) -> Trial:
         """The jump as it is repeated in a Monte Carlo."""
-        from leapcheck.jump.monte_carlo import trial_of
+        from leapcheck.jump.robustness.monte_carlo import trial_of
 
         assert self.act is not None
         act, contact = self.act, self.ground.contact()

@@ -102,9 +102,7 @@ SIMULATORS: Mapping[str, Entry] = {
     "mujoco": Entry(_mujoco, "MuJoCo, Euler, elliptic cones, exact rotors"),
     "mujoco-implicitfast": Entry(partial(_mujoco, integrator="implicitfast"), "MuJoCo, implicitfast, exact rotors"),
     "mujoco-rk4": Entry(partial(_mujoco, integrator="RK4"), "MuJoCo, fourth-order Runge-Kutta, exact rotors"),
-    "mujoco-discrete": Entry(
-        partial(_mujoco, integrator="discrete", rotors="armature"), "MuJoCo, discrete-time integrator, rotors as armature", True
-    ),
+    "mujoco-discrete": Entry(partial(_mujoco, integrator="discrete"), "MuJoCo, discrete-time integrator, exact rotors"),
     "mujoco-pyramidal": Entry(partial(_mujoco, cone="pyramidal"), "MuJoCo, Euler, pyramidal cones, exact rotors"),
     "mujoco-dcmotor": Entry(partial(_mujoco, drives="dcmotor"), "MuJoCo, Euler, its own DC motors, exact rotors"),
     "mujoco-armature": Entry(partial(_mujoco, rotors="armature"), "MuJoCo, Euler, rotors as armature", True),

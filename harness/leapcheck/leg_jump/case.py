@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.jump.thresholds import Thresholds
+from leapcheck.jump.judging.thresholds import Thresholds
 from leapcheck_reference.classical.leg_jump import PushPlan, full_extension_plan, push_plan, stroke_left
 from leapcheck_reference.classical.planar_leg import foot_position
 from leapcheck_reference.classical.two_link import TwoLink

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.jump.verdict import Verdict
+from leapcheck.jump.judging.verdict import Verdict
 from leapcheck.leg_jump.peaks import Peak, figures, peaks
 from leapcheck.leg_jump.result import LegJump
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.jump.verdict import Verdict
+from leapcheck.jump.judging.verdict import Verdict
 from leapcheck.leg_jump.charts import leg_picture, main_charts, si_charts
 from leapcheck.leg_jump.peaks import figures, peaks
 from leapcheck.leg_jump.result import LegJump

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leapcheck.jump.verdict import Verdict
+from leapcheck.jump.judging.verdict import Verdict
 from leapcheck.leg_jump.case import Case
 from leapcheck.leg_jump.course import NEARLY_ALL, Course, course_of
 from leapcheck.leg_jump.limits import Highest, highest, highest_at

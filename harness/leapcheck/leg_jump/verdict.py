@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from leapcheck.jump.verdict import Verdict
+from leapcheck.jump.judging.verdict import Verdict
 from leapcheck.leg_jump.case import Case
 from leapcheck.leg_jump.course import JOINTS, Course, ends_straight
 from leapcheck.leg_jump.limits import Highest

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leapcheck.jump.estimates import Estimate, Value
-from leapcheck.jump.rules import Verdict
+from leapcheck.jump.judging.rules import Verdict
+from leapcheck.jump.measures.estimates import Estimate, Value
 from leapcheck.report.jump_words import between, plain_number, seconds, unit_text, with_error
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 from leapcheck.report import jump_view
 
 if TYPE_CHECKING:
-    from leapcheck.jump.ledgers import Ledger
+    from leapcheck.jump.measures.ledgers import Ledger
     from leapcheck.jump.run import JumpRun
 
 SCHEMA_VERSION = 1

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.jump.ledgers import Balances, balances
 from leapcheck.jump.log import JumpLog
-from leapcheck.jump.observed import TOUCH, Observed, observed, phases
+from leapcheck.jump.measures.ledgers import Balances, balances
+from leapcheck.jump.measures.observed import TOUCH, Observed, observed, phases
 from leapcheck.jump.simulation import driven_places
 from leapcheck.report.chart import TONES, Chart, Kind, Limit, Phase, Series, chart_plot
 from leapcheck_models.spec import RobotSpec

@@ -9,7 +9,7 @@ from leapcheck.report.jump_plots import Plot, drawn
 
 if TYPE_CHECKING:
     from leapcheck.jump.hardware import HardwareComparison
-    from leapcheck.jump.monte_carlo import MonteCarlo
+    from leapcheck.jump.robustness.monte_carlo import MonteCarlo
 
 SHOWN_RESIDUALS, SHOWN_DRIVERS = 6, 4
 SIGNALS = {"q": "angle", "qd": "speed", "tau": "torque"}

@@ -10,7 +10,7 @@ from leapcheck.report.jump_words import NOT_SIMULATED, seconds
 from leapcheck.report.words import DASH
 
 if TYPE_CHECKING:
-    from leapcheck.jump.ledgers import Ledger
+    from leapcheck.jump.measures.ledgers import Ledger
     from leapcheck.jump.run import JumpRun
 
 

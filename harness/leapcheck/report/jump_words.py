@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from leapcheck.jump.rules import Verdict
+from leapcheck.jump.judging.rules import Verdict
 from leapcheck.report.words import DASH, Mark
 
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"

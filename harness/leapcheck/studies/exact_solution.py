@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.jump.legged import Legged, legged
-from leapcheck.jump.push import push
+from leapcheck.jump.planning.legged import Legged, legged
+from leapcheck.jump.planning.push import push
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jump.control import TICK_SLACK
-from leapcheck.jump.ledgers import Ledger, drawn_up, solution_balances
-from leapcheck.jump.plan import JumpPlan, Request, planned
+from leapcheck.jump.measures.ledgers import Ledger, drawn_up, solution_balances
+from leapcheck.jump.planning.plan import JumpPlan, Request, planned
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from leapcheck.jump.monte_carlo import MonteCarlo, monte_carlo, trial_of
-from leapcheck.jump.monte_carlo_control import Trial
-from leapcheck.jump.plan import Request, planned
+from leapcheck.jump.planning.plan import Request, planned
+from leapcheck.jump.robustness.control import Trial
+from leapcheck.jump.robustness.monte_carlo import MonteCarlo, monte_carlo, trial_of
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from leapcheck.jump.legged import Legged, legged
-from leapcheck.jump.push import push
+from leapcheck.jump.planning.legged import Legged, legged
+from leapcheck.jump.planning.push import push
 from leapcheck.jump.simulation import Simulator
 from leapcheck_models.robots import load
 from leapcheck_reference import com_velocity

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from leapcheck.engines.pinocchio_impulses import SolverName
 from leapcheck.engines.pinocchio_simulator import PinocchioSimulator
 from leapcheck.jump.control import Command
-from leapcheck.jump.legged import Legged, legged
 from leapcheck.jump.log import JumpLog
-from leapcheck.jump.push import push
+from leapcheck.jump.planning.legged import Legged, legged
+from leapcheck.jump.planning.push import push
 from leapcheck.jump.simulation import Simulator, simulated
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from leapcheck.jump.plan import Request, planned
+from leapcheck.jump.planning.plan import Request, planned
 from leapcheck.jump.simulation import simulated
 from leapcheck.jump.simulators import SIMULATORS, Ground, make_simulator
 from leapcheck.studies.row import Row

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from leapcheck.engines.mujoco_simulator import MujocoSimulator
 from leapcheck.jump.control import Command, Policy
 from leapcheck.jump.log import JumpLog
-from leapcheck.jump.plan import planned
-from leapcheck.jump.plan_records import JumpPlan, Request
+from leapcheck.jump.planning.plan import planned
+from leapcheck.jump.planning.records import JumpPlan, Request
 from leapcheck.jump.simulation import Simulator, simulated
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load

@@ -9,8 +9,8 @@ import pytest
 from leapcheck.engines.mujoco_batch import MujocoBatch
 from leapcheck.engines.mujoco_loop import MujocoLoop
 from leapcheck.engines.mujoco_scene import FLOOR, scene
-from leapcheck.jump.monte_carlo_replay import perturbed_robot
-from leapcheck.jump.variation import NOTHING, Draws, Variation, drawn
+from leapcheck.jump.robustness.replay import perturbed_robot
+from leapcheck.jump.robustness.variation import NOTHING, Draws, Variation, drawn
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.soft_contact import SoftContact
 

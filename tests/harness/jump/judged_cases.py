@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leapcheck.jump.estimates import Estimate, Value
-from leapcheck.jump.verdict import Judgement, judged
+from leapcheck.jump.judging.verdict import Judgement, judged
+from leapcheck.jump.measures.estimates import Estimate, Value
 
 GOOD = {
     "torque_use": 0.5,

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 
 from leapcheck.jump.control import Command, Timing
-from leapcheck.jump.monte_carlo import trial_of
-from leapcheck.jump.monte_carlo_control import Trial
 from leapcheck.jump.policies import Trajectory
+from leapcheck.jump.robustness.control import Trial
+from leapcheck.jump.robustness.monte_carlo import trial_of
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import Battery
 from leapcheck_reference.simulate.soft_contact import SoftContact

@@ -10,9 +10,9 @@ import pytest
 from hopper import GRAVITY, Jump, hopper, log_of
 
 from leapcheck.jump.control import Command
-from leapcheck.jump.estimates import Estimate, estimates, gathered, limit_value
-from leapcheck.jump.figure_list import Figure
 from leapcheck.jump.log import JumpLog
+from leapcheck.jump.measures.estimates import Estimate, estimates, gathered, limit_value
+from leapcheck.jump.measures.figure_list import Figure
 from leapcheck.jump.simulation import simulated
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives

@@ -8,11 +8,11 @@ import pytest
 from hopper import FOOT, GRAVITY, LIMITS, MOTOR, RADIUS, START, TRUNK, Jump, hopper, log_of
 
 from leapcheck.jump.control import Command
-from leapcheck.jump.figure_list import FIGURES, LANDING_WINDOW
-from leapcheck.jump.figures import Figure, figures
-from leapcheck.jump.plan_records import Phase, Request
+from leapcheck.jump.measures.figure_list import FIGURES, LANDING_WINDOW
+from leapcheck.jump.measures.figures import Figure, figures
+from leapcheck.jump.measures.utilisation import time_above
+from leapcheck.jump.planning.records import Phase, Request
 from leapcheck.jump.simulation import simulated
-from leapcheck.jump.utilisation import time_above
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import Battery, drives
 from leapcheck_reference.simulate.plant import Plant
@@ -273,7 +273,7 @@ def test_a_real_jump_has_the_rise_of_its_com() -> None:
 
 
 def _lowest(spec: object, log: object) -> float:
-    from leapcheck.jump.observed import observed, phases
+    from leapcheck.jump.measures.observed import observed, phases
 
     return phases(observed(spec, log)).push  # type: ignore[arg-type]
 

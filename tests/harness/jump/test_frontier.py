@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from leapcheck.jump.frontier import CLOSE, highest
-from leapcheck.jump.infeasible import Infeasible
-from leapcheck.jump.plan import Request, planned
+from leapcheck.jump.planning.frontier import CLOSE, highest
+from leapcheck.jump.planning.infeasible import Infeasible
+from leapcheck.jump.planning.plan import Request, planned
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hopper import Jump, hopper, log_of
 
-from leapcheck.jump.ledgers import Ledger, balances, drawn_up, ledgers, longest_flight
 from leapcheck.jump.log import JumpLog
+from leapcheck.jump.measures.ledgers import Ledger, balances, drawn_up, ledgers, longest_flight
 from leapcheck.jump.simulation import simulated
 from leapcheck.jump.simulators import Ground, make_simulator
 from leapcheck.studies.twin import jump

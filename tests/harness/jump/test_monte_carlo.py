@@ -13,14 +13,14 @@ from monte_carlo_cases import CONTACT, SPEC, START, Following, jump, jump_by_fee
 from leapcheck.engines.mujoco_batch import TOLERANCE, MujocoBatch
 from leapcheck.engines.mujoco_simulator import MujocoSimulator
 from leapcheck.jump.control import Timing
-from leapcheck.jump.monte_carlo import MonteCarlo, monte_carlo, trial_of
-from leapcheck.jump.monte_carlo_control import Trial
-from leapcheck.jump.monte_carlo_loop import recorded, stepped
-from leapcheck.jump.monte_carlo_units import LARGEST_RECORD, UNIT, outcomes, run_outcomes, units
-from leapcheck.jump.outcome import Outcome, Recording
+from leapcheck.jump.judging.thresholds import Thresholds
+from leapcheck.jump.robustness.control import Trial
+from leapcheck.jump.robustness.loop import recorded, stepped
+from leapcheck.jump.robustness.monte_carlo import MonteCarlo, monte_carlo, trial_of
+from leapcheck.jump.robustness.outcome import Outcome, Recording
+from leapcheck.jump.robustness.units import LARGEST_RECORD, UNIT, outcomes, run_outcomes, units
+from leapcheck.jump.robustness.variation import NOTHING, Variation, drawn
 from leapcheck.jump.simulation import simulated
-from leapcheck.jump.thresholds import Thresholds
-from leapcheck.jump.variation import NOTHING, Variation, drawn
 from leapcheck_reference.simulate.actuator import Battery, drives
 from leapcheck_reference.simulate.soft_contact import SoftContact
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from monte_carlo_cases import SPEC
 
-from leapcheck.jump.outcome import FIGURE_NAMES, Outcome, Recording, body_of, causes, outcome
-from leapcheck.jump.thresholds import Thresholds
+from leapcheck.jump.judging.thresholds import Thresholds
+from leapcheck.jump.robustness.outcome import FIGURE_NAMES, Outcome, Recording, body_of, causes, outcome
 
 SOUND = {
     "take_off_time": 0.5, "take_off_speed": 2.0, "rise": 0.3, "height": 0.2, "distance": 0.0, "pitch_touch_down": 1.0,

@@ -8,13 +8,13 @@ import pytest
 from monte_carlo_cases import CONTACT, SPEC, START, jump, jump_by_feedback, script
 
 from leapcheck.engines.mujoco_batch import MujocoBatch
-from leapcheck.jump.figures import figures
-from leapcheck.jump.monte_carlo import MonteCarlo, monte_carlo, trial_of
-from leapcheck.jump.monte_carlo_armature import armature_cost
-from leapcheck.jump.monte_carlo_loop import recorded
-from leapcheck.jump.monte_carlo_replay import perturbed_robot, replayed
-from leapcheck.jump.outcome import FIGURE_NAMES
-from leapcheck.jump.variation import NOTHING, Variation, drawn
+from leapcheck.jump.measures.figures import figures
+from leapcheck.jump.robustness.armature import armature_cost
+from leapcheck.jump.robustness.loop import recorded
+from leapcheck.jump.robustness.monte_carlo import MonteCarlo, monte_carlo, trial_of
+from leapcheck.jump.robustness.outcome import FIGURE_NAMES
+from leapcheck.jump.robustness.replay import perturbed_robot, replayed
+from leapcheck.jump.robustness.variation import NOTHING, Variation, drawn
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from leapcheck.jump.monte_carlo_statistics import Cause, ranked_causes, ranked_drivers, success_interval
+from leapcheck.jump.robustness.statistics import Cause, ranked_causes, ranked_drivers, success_interval
 
 PRINTED = [
     # Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998) 857, table I

@@ -7,12 +7,12 @@ import pytest
 from planner_robots import with_thigh
 
 import leapcheck_reference as reference
-from leapcheck.jump.landing import touch_down_heights
-from leapcheck.jump.legged import Legged, legged
-from leapcheck.jump.plan import JumpPlan, Request, planned
-from leapcheck.jump.pose import rotations
-from leapcheck.jump.search import Pushes, chosen_push, utilisations
-from leapcheck.jump.task import task
+from leapcheck.jump.planning.landing import touch_down_heights
+from leapcheck.jump.planning.legged import Legged, legged
+from leapcheck.jump.planning.plan import JumpPlan, Request, planned
+from leapcheck.jump.planning.pose import rotations
+from leapcheck.jump.planning.search import Pushes, chosen_push, utilisations
+from leapcheck.jump.planning.task import task
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import SLIP_SPEED, Battery, drives
 

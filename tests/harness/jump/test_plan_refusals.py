@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from leapcheck.jump.infeasible import Infeasible
-from leapcheck.jump.legged import legged
-from leapcheck.jump.plan import Request, planned
+from leapcheck.jump.planning.infeasible import Infeasible
+from leapcheck.jump.planning.legged import legged
+from leapcheck.jump.planning.plan import Request, planned
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, drives

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from leapcheck.jump.control import Timing
-from leapcheck.jump.legged import legged
-from leapcheck.jump.plan import JumpPlan, Request, planned
+from leapcheck.jump.planning.legged import legged
+from leapcheck.jump.planning.plan import JumpPlan, Request, planned
 from leapcheck.jump.simulation import Simulator, simulated
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives

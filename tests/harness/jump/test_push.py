@@ -10,13 +10,13 @@ from planner_robots import ROBOTS, scaled, with_feet
 from scipy.integrate import solve_ivp
 
 import leapcheck_reference as reference
-from leapcheck.jump.infeasible import Infeasible
-from leapcheck.jump.legged import Legged, legged
-from leapcheck.jump.plan import standing
-from leapcheck.jump.pose import posed, rotations
-from leapcheck.jump.push import push
-from leapcheck.jump.rolling import velocity
-from leapcheck.jump.stance import Stance
+from leapcheck.jump.planning.infeasible import Infeasible
+from leapcheck.jump.planning.legged import Legged, legged
+from leapcheck.jump.planning.plan import standing
+from leapcheck.jump.planning.pose import posed, rotations
+from leapcheck.jump.planning.push import push
+from leapcheck.jump.planning.rolling import velocity
+from leapcheck.jump.planning.stance import Stance
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 

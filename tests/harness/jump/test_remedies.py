@@ -6,8 +6,7 @@ import re
 import pytest
 from judged_cases import GOOD, estimate
 
-from leapcheck.jump.estimates import Estimate
-from leapcheck.jump.remedies import (
+from leapcheck.jump.judging.remedies import (
     clearance_remedies,
     friction_remedies,
     height_remedies,
@@ -17,7 +16,8 @@ from leapcheck.jump.remedies import (
     torque_remedies,
     voltage_remedies,
 )
-from leapcheck.jump.thresholds import Thresholds
+from leapcheck.jump.judging.thresholds import Thresholds
+from leapcheck.jump.measures.estimates import Estimate
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import Drives, drives
 

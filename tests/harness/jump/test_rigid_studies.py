@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leapcheck.engines.pinocchio_simulator import PinocchioSimulator
-from leapcheck.jump.push import push
+from leapcheck.jump.planning.push import push
 from leapcheck.studies import exact_solution, rigid_solvers
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.plant import Plant

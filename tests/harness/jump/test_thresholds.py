@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from leapcheck.jump.thresholds import DIRECTIONS, Thresholds, thresholds_from
+from leapcheck.jump.judging.thresholds import DIRECTIONS, Thresholds, thresholds_from
 
 
 def test_what_is_given_takes_the_place_of_the_default() -> None:

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from leapcheck.jump.variation import FACTORS, NOTHING, PARAMETERS, SIGNED, Variation, drawn, measurement_noise, variation_from
+from leapcheck.jump.robustness.variation import (
+    FACTORS,
+    NOTHING,
+    PARAMETERS,
+    SIGNED,
+    Variation,
+    drawn,
+    measurement_noise,
+    variation_from,
+)
 
 LEAST_P = 1e-3
 """Of Kolmogorov and Smirnov's test against the uniform law; smallest seen of the 15 parameters 0.0088."""

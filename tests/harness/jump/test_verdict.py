@@ -6,10 +6,10 @@ import math
 import pytest
 from judged_cases import GOOD, Run, Varied, case, estimate
 
-from leapcheck.jump.ledgers import Ledger
-from leapcheck.jump.rules import RULES, SLIPPING, Verdict
-from leapcheck.jump.thresholds import DIRECTIONS, Thresholds
-from leapcheck.jump.verdict import judged
+from leapcheck.jump.judging.rules import RULES, SLIPPING, Verdict
+from leapcheck.jump.judging.thresholds import DIRECTIONS, Thresholds
+from leapcheck.jump.judging.verdict import judged
+from leapcheck.jump.measures.ledgers import Ledger
 
 GO, MARGINAL, NO_GO = Verdict.GO, Verdict.MARGINAL, Verdict.NO_GO
 NEAR = 1e-3

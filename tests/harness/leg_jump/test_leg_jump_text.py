@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from leg_cases import LEG, SHALLOW, TEXT, text_case
 
-from leapcheck.jump.verdict import Verdict
+from leapcheck.jump.judging.verdict import Verdict
 from leapcheck.leg_jump.course import TORQUE_TOLERANCE, course_of, sampled
 from leapcheck.leg_jump.peaks import peaks
 from leapcheck.leg_jump.result import leg_jump

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from leg_cases import SHALLOW, SLOW, STRONG, TIGHT, WEAK, text_case
 
-from leapcheck.jump.thresholds import Thresholds
-from leapcheck.jump.verdict import Verdict
+from leapcheck.jump.judging.thresholds import Thresholds
+from leapcheck.jump.judging.verdict import Verdict
 from leapcheck.leg_jump.case import Servo
 from leapcheck.leg_jump.result import LegJump, leg_jump
 

@@ -9,18 +9,18 @@ import numpy as np
 import pandas as pd
 
 from leapcheck.jump.asked import Act
-from leapcheck.jump.estimates import estimates
 from leapcheck.jump.hardware import HardwareComparison, Residual
-from leapcheck.jump.ledgers import ledgers
+from leapcheck.jump.judging.rules import Reason, Verdict
+from leapcheck.jump.judging.verdict import Judgement
 from leapcheck.jump.log import JumpLog
-from leapcheck.jump.monte_carlo import MonteCarlo
-from leapcheck.jump.monte_carlo_statistics import Cause, Driver, success_interval
-from leapcheck.jump.outcome import Outcome
+from leapcheck.jump.measures.estimates import estimates
+from leapcheck.jump.measures.ledgers import ledgers
 from leapcheck.jump.policies import Trajectory
-from leapcheck.jump.rules import Reason, Verdict
+from leapcheck.jump.robustness.monte_carlo import MonteCarlo
+from leapcheck.jump.robustness.outcome import Outcome
+from leapcheck.jump.robustness.statistics import Cause, Driver, success_interval
+from leapcheck.jump.robustness.variation import Variation
 from leapcheck.jump.run import JumpRun, Provenance, Setup
-from leapcheck.jump.variation import Variation
-from leapcheck.jump.verdict import Judgement
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import build, kernel

@@ -17,7 +17,7 @@ from jump_case import HOSTILE, TINY_PNG, cut, hardware, monte_carlo, study
 from rich.console import Console
 from test_page import HOSTILE_TAGS, Page
 
-from leapcheck.jump.rules import Verdict
+from leapcheck.jump.judging.rules import Verdict
 from leapcheck.report import jump_view
 from leapcheck.report.jump_console import jump_summary
 from leapcheck.report.jump_files import JUMP_FILES, write_jump_report

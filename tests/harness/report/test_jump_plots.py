@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jump_case import PHASES, TAKE_OFF, cut, jump_log, robot
 
-from leapcheck.jump.observed import observed
+from leapcheck.jump.measures.observed import observed
 from leapcheck.report.jump_plots import envelope, joint_kinds, jump_phases, jump_plots, main_simulator, windowed
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives

@@ -1,0 +1,1 @@
+"""The verdict of a jump: thresholds, rules, reasons, remedies."""

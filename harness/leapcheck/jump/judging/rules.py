@@ -1,0 +1,153 @@
+"""Figures against thresholds: one rule for each figure that is judged, and the reason that it gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from leapcheck.jump.judging.thresholds import DIRECTIONS, Thresholds
+from leapcheck.jump.measures.estimates import Estimate, Value
+
+SLIPPING = 0.995
+"""A foot slips where the friction it uses is this part of all there is: contact never gives more than the whole."""
+
+
+class Verdict(StrEnum):
+    """What may be done with the hardware."""
+
+    GO = "GO"
+    MARGINAL = "MARGINAL"
+    NO_GO = "NO-GO"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is not GO. `text` is the whole of it in one line; `item` names the figure, ledger or test.
+
+    `value` with its error bar `error` and the spread over simulators, `threshold` and `unit`, where it is a number; `simulator`
+    is the worst one and `dt` (s) its finest step. `flips`: within the error bar or the spread the verdict would be another.
+    """
+
+    verdict: Verdict
+    item: str
+    text: str
+    value: float = math.nan
+    error: float = math.nan
+    spread_low: float = math.nan
+    spread_high: float = math.nan
+    threshold: float = math.nan
+    unit: str = ""
+    simulator: str = ""
+    dt: float = math.nan
+    flips: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A figure, the threshold that it is held against, and how: `scale` times the NO-GO one, `size`: its absolute value."""
+
+    figure: str
+    threshold: str
+    scale: float = 1.0
+    size: bool = False
+
+
+RULES = (
+    Rule("torque_use", "utilisation"),
+    Rule("voltage_use", "utilisation"),
+    Rule("friction_use", "utilisation", scale=SLIPPING),
+    Rule("limit_margin", "limit_margin"),
+    Rule("clearance", "clearance"),
+    Rule("final_tilt", "tilt"),
+    Rule("final_speed", "speed"),
+    Rule("pitch_off", "attitude", size=True),
+    Rule("roll_touch_down", "attitude", size=True),
+    Rule("slip_push", "slip"),
+    Rule("slip_landing", "slip"),
+    Rule("height_share", "height"),
+)
+
+
+def ruled(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Iterator[Reason]:
+    """The reason that an estimate gives under a rule; none if it is GO throughout its error bars and its spread."""
+    marginal: float = getattr(thresholds, f"{rule.threshold}_marginal")
+    no_go: float = rule.scale * getattr(thresholds, f"{rule.threshold}_no_go")
+    rising = DIRECTIONS[rule.threshold]
+    if math.isnan(estimate.value):
+        yield Reason(Verdict.NO_GO, estimate.key, f"{estimate.label} is not a number: the run broke down", unit=estimate.unit)
+        return
+    lows, highs = zip(*(_ends(value, rule.size) for value in estimate.by_simulator.values()), strict=True)
+    best, worst = (min(lows), max(highs)) if rising else (max(highs), min(lows))
+    at_best, at_worst = (graded(x, marginal, no_go, rising) for x in (best, worst))
+    if at_worst is Verdict.GO:
+        return
+    verdict = Verdict.NO_GO if at_best is Verdict.NO_GO else Verdict.MARGINAL
+    threshold = no_go if at_worst is Verdict.NO_GO else marginal
+    simulator, at = _worst(estimate, rule, rising)
+    flips = at_best is not at_worst
+    yield Reason(
+        verdict=verdict,
+        item=estimate.key,
+        text=_text(estimate, rule, threshold, simulator, flips),
+        value=estimate.value,
+        error=estimate.error,
+        spread_low=estimate.spread_low,
+        spread_high=estimate.spread_high,
+        threshold=threshold,
+        unit=estimate.unit,
+        simulator=simulator,
+        dt=at.dt,
+        flips=flips,
+    )
+
+
+def shown(estimate: Estimate) -> str:
+    """A figure with its error bar and its spread in words."""
+    unit = "" if estimate.unit == "1" else f" {estimate.unit}"
+    bar = "" if math.isnan(estimate.error) else f" +- {estimate.error:.1g}"
+    if len(estimate.by_simulator) < 2:
+        return f"{estimate.value:.3g}{bar}{unit}"
+    return f"{estimate.value:.3g}{bar}{unit} ({estimate.spread_low:.3g} to {estimate.spread_high:.3g} over the simulators)"
+
+
+def _text(estimate: Estimate, rule: Rule, threshold: float, simulator: str, flips: bool) -> str:
+    """The reason in words: figure, place, value with error bar and spread, on which side of what it is, in which simulator."""
+    at, rising = estimate.by_simulator[simulator], DIRECTIONS[rule.threshold]
+    side = ("above" if rising else "at or below") if beyond(at.value, threshold, rising, rule.size) else "not safely clear of"
+    where = f" ({at.where})" if at.where else ""
+    which = f" in {simulator}" if flips and len(estimate.by_simulator) > 1 else ""
+    flip = "; within its error bar and spread the verdict flips" if flips else ""
+    return f"{estimate.label}{where} is {shown(estimate)}, {side} {threshold:g}{which}{flip}"
+
+
+def _ends(value: Value, size: bool) -> tuple[float, float]:
+    """Lower and upper end of a value's error bar; of its size where that counts."""
+    error = 0.0 if math.isnan(value.error) else value.error
+    if not size:
+        return value.value - error, value.value + error
+    return max(abs(value.value) - error, 0.0), abs(value.value) + error
+
+
+def graded(x: float, marginal: float, no_go: float, rising: bool) -> Verdict:
+    """The verdict on one number."""
+    if beyond(x, no_go, rising):
+        return Verdict.NO_GO
+    return Verdict.MARGINAL if beyond(x, marginal, rising) else Verdict.GO
+
+
+def beyond(x: float, threshold: float, rising: bool, size: bool = False) -> bool:
+    """Whether x is on the bad side: above where larger is worse, else at or below."""
+    x = abs(x) if size else x
+    return x > threshold if rising else x <= threshold
+
+
+def _worst(estimate: Estimate, rule: Rule, rising: bool) -> tuple[str, Value]:
+    """The simulator with the worst value, its name deciding between equals."""
+
+    def badness(pair: tuple[str, Value]) -> tuple[float, str]:
+        low, high = _ends(pair[1], rule.size)
+        return (high if rising else -low), pair[0]
+
+    return max(estimate.by_simulator.items(), key=badness)

@@ -1,0 +1,1 @@
+"""What a simulated jump measures: its figures with their error bars, and its books."""

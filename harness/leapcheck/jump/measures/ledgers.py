@@ -1,0 +1,168 @@
+"""Books of a jump: momentum, energy and flight, drawn up from its log alone, by what must balance in any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jump.log import JumpLog
+from leapcheck.jump.measures.balances import Balances, balances, solution_balances
+from leapcheck.jump.simulation import driven_places
+from leapcheck_models.spec import RobotSpec
+
+__all__ = ["Balances", "Ledger", "balances", "drawn_up", "ledgers", "longest_flight", "solution_balances"]
+
+Floats = NDArray[np.float64]
+
+STEP_ANGLES = 1.0
+"""A book of a time-stepped log may be out by this part times the angle (rad) that the fastest joint turns in one step:
+forces of a step hold at its beginning, and their directions turn by that angle until its end."""
+
+ROUNDING = 1e-12
+"""No book is expected to balance better than this part of its turnover."""
+
+SHORTEST_FLIGHT = 3
+"""A flight of fewer steps says nothing about a parabola."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """One book: `residual` is by how much it is out at worst, `scale` its turnover, both in `unit`.
+
+    `tolerance` bounds residual / scale; `meaning` says what was balanced against what.
+    """
+
+    what: str
+    residual: float
+    scale: float
+    unit: str
+    tolerance: float
+    meaning: str
+
+    @property
+    def relative(self) -> float:
+        """Residual over turnover; 0 where there was none of either."""
+        return self.residual / self.scale if self.scale else float(self.residual != 0.0)
+
+    @property
+    def met(self) -> bool:
+        """Whether the book balances within its tolerance; a NaN does not."""
+        return self.relative <= self.tolerance
+
+
+def ledgers(spec: RobotSpec, log: JumpLog) -> tuple[Ledger, ...]:
+    """The books of a time-stepped log; none for a log without steps.
+
+    Their residuals are errors of the step, of first order in dt: the tolerance is `STEP_ANGLES` times the angle that the
+    fastest joint turns in a step. A missing or a doubled force, a wrong mass or a wrong gravity is out by far more.
+    """
+    if log.steps == 0:
+        return ()
+    joint_v = driven_places(spec)[1]
+    fastest = float(np.abs(log.v[:, joint_v]).max(initial=0.0))
+    return drawn_up(balances(spec, log), max(STEP_ANGLES * fastest * log.dt, ROUNDING), log.dt)
+
+
+def drawn_up(of: Balances, tolerance: float, step: float = 0.0) -> tuple[Ledger, ...]:
+    """The books of these balances: momentum, angular momentum, energy; push and flight, if there is a flight.
+
+    In a flight of T s the com of a scheme of first order with that `step` drifts by g step T / 2: its parabola may be out by
+    as much more.
+    """
+    return (
+        _momentum_book(of, tolerance),
+        _turning_book(of, tolerance),
+        _energy_book(of, tolerance),
+        *_flight_books(of, tolerance, step),
+    )
+
+
+def longest_flight(airborne: NDArray[np.bool_]) -> tuple[int, int]:
+    """(first state, last state) of the longest run of steps without contact; equal where there is none."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], airborne, [False]]).astype(int)))
+    runs = edges.reshape(-1, 2)
+    if not len(runs):
+        return 0, 0
+    begin, end = runs[np.argmax(runs[:, 1] - runs[:, 0])]
+    return int(begin), int(end)
+
+
+def _momentum_book(of: Balances, tolerance: float) -> Ledger:
+    gained, weight = of.momentum[:, 3:] - of.momentum[0, 3:], _weight_impulse(of)
+    return Ledger(
+        "momentum",
+        _largest(gained - of.contact_impulse - weight),
+        max(_largest(of.contact_impulse), _largest(weight)),
+        "N s",
+        tolerance,
+        "momentum gained = impulse of the contacts + weight times time",
+    )
+
+
+def _turning_book(of: Balances, tolerance: float) -> Ledger:
+    gained = of.momentum[:, :3] - of.momentum[0, :3]
+    scale = max(float(of.gross.max()), _largest(of.angular_impulse))
+    return Ledger(
+        "angular momentum",
+        _largest(gained - of.angular_impulse),
+        scale,
+        "N m s",
+        tolerance + (of.angular_slack / scale if scale else 0.0),
+        "angular momentum about the com gained = angular impulse of the contacts about it",
+    )
+
+
+def _energy_book(of: Balances, tolerance: float) -> Ledger:
+    energy, works = of.kinetic + of.potential, (of.actuator_work, of.contact_work, of.stop_work)
+    return Ledger(
+        "energy",
+        float(np.abs(energy - energy[0] - sum(works)).max()),
+        sum(float(np.abs(np.diff(work)).sum()) for work in works),
+        "J",
+        tolerance,
+        "kinetic and potential energy gained = work of the drives, of the contacts (-dissipation) and of the joint stops",
+    )
+
+
+def _flight_books(of: Balances, tolerance: float, step: float) -> Iterator[Ledger]:
+    begin, end = longest_flight(of.airborne)
+    if end - begin < SHORTEST_FLIGHT:
+        return
+    push = of.momentum[begin, 3:] - of.momentum[0, 3:] - _weight_impulse(of)[begin]
+    yield Ledger(
+        "push",
+        _largest(push - of.contact_impulse[begin]),
+        _largest(of.contact_impulse[begin]),
+        "N s",
+        tolerance,
+        "impulse of the contacts until take-off = take-off momentum - weight times time",
+    )
+    t = (of.time[begin : end + 1] - of.time[begin])[:, None]
+    path = of.com[begin : end + 1] - of.com[begin]
+    parabola = of.momentum[begin, 3:] / of.mass * t + of.gravity * t**2 / 2.0
+    size = _largest(path)
+    drift = float(np.linalg.norm(of.gravity)) * step * float(t[-1, 0]) / 2.0
+    allowed = tolerance + (drift / size if size else 0.0)
+    yield Ledger("flight path", _largest(path - parabola), size, "m", allowed, "the com flies a parabola")
+    turning = of.momentum[begin : end + 1, :3]
+    yield Ledger(
+        "flight turning",
+        _largest(turning - turning[0]),
+        float(of.gross[begin : end + 1].max()),
+        "N m s",
+        tolerance,
+        "angular momentum about the com is constant in flight",
+    )
+
+
+def _weight_impulse(of: Balances) -> Floats:
+    impulse: Floats = (of.time - of.time[0])[:, None] * (of.mass * of.gravity)
+    return impulse
+
+
+def _largest(vectors: Floats) -> float:
+    """The largest size of vectors (..., 3)."""
+    return float(np.linalg.norm(vectors, axis=-1).max())

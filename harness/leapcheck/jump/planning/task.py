@@ -1,0 +1,61 @@
+"""What a jump is planned for and with: the robot on its feet, its drives, the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jump.planning.legged import Legged
+from leapcheck.jump.planning.pose import posed
+from leapcheck.jump.planning.records import Request
+from leapcheck_reference.simulate.actuator import Battery, Drives
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A request to a robot. `stand` (nq,): the pose it begins and ends in; `com` (3,) m there; `centre` (2,) m of its feet."""
+
+    robot: Legged
+    request: Request
+    drives: Drives
+    battery: Battery
+    stand: Floats
+    com: Floats
+    centre: Floats
+
+    @property
+    def quaternion(self) -> Floats:
+        """The trunk's orientation (4,) in the stand."""
+        return self.stand[3:7]
+
+    @property
+    def pitch(self) -> float:
+        """The pitch (rad) that a landing is looked for with."""
+        return self.request.pitch or 0.0
+
+
+def task(robot: Legged, request: Request, drives: Drives, battery: Battery) -> Task:
+    """The task of a request; ValueError where the stand pose cannot stand."""
+    stand = standing(robot)
+    at = robot.geometry(stand[None])
+    centre = at["contact_positions"][0, :, :2].mean(axis=0)
+    return Task(robot, request, drives, battery, stand, at["com_position"][0], centre)
+
+
+def standing(robot: Legged) -> Floats:
+    """The stand pose (nq,): the described one, moved so that every foot's sphere touches the ground z = 0 exactly."""
+    q = robot.home[None].copy()
+    at = robot.geometry(q)
+    high = float(np.mean(at["contact_positions"][0, :, 2] - robot.radii))
+    q[0, 2] -= high
+    feet, com = at["contact_positions"].copy(), at["com_position"].copy()
+    feet[0, :, 2], com[0, 2] = robot.radii, com[0, 2] - high
+    q, found = posed(robot, q, com, q[:, 3:7], feet)
+    if not found[0]:
+        raise ValueError(f"'{robot.spec.name}' cannot stand with all feet on the ground: give it a pose 'home' with bent legs")
+    stand: Floats = q[0]
+    return stand

@@ -1,0 +1,1 @@
+"""The same jump many times over, with everything a little otherwise."""

@@ -1,0 +1,95 @@
+"""The runs of a Monte Carlo: in units of a fixed size, on any number of processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+
+from leapcheck.engines.mujoco_batch import MujocoBatch
+from leapcheck.jump.robustness.control import Trial
+from leapcheck.jump.robustness.loop import recorded
+from leapcheck.jump.robustness.outcome import Outcome, body_of, outcome
+from leapcheck.jump.robustness.variation import Variation, drawn
+
+Progress = Callable[[int, int], None]
+
+UNIT = 50
+"""Simulations of a unit, at most: enough that NumPy's own time is small, few enough that the caches hold them."""
+
+LARGEST_RECORD = 120_000
+"""Steps times simulations that a unit records, at most: about 100 MB."""
+
+ATTEMPTS = 3
+"""How often the units that a dead process has left undone are begun anew; a unit that still fails is run here."""
+
+
+def units(count: int, steps: int) -> list[range]:
+    """The simulations 0..count - 1 in units, whose size depends on the number of steps alone."""
+    size = max(1, min(UNIT, LARGEST_RECORD // max(steps, 1)))
+    return [range(first, min(first + size, count)) for first in range(0, count, size)]
+
+
+def run_outcomes(
+    trial: Trial, variation: Variation, seed: int, floor_time: float, count: int, workers: int, progress: Progress | None
+) -> list[Outcome]:
+    """The outcomes of the simulations 0..count - 1, in this order, whatever the number of workers.
+
+    The units of a process that dies are begun anew; RuntimeError names the simulations where that does not help. ValueError for
+    a controller that another process cannot be given.
+    """
+    parts, run = units(count, trial.steps), partial(outcomes, trial, variation, seed, floor_time)
+    found: dict[int, list[Outcome]] = {}
+    finished = _here(run, parts) if workers == 1 or len(parts) == 1 else _in_processes(run, parts, workers)
+    for number, of_unit in finished:
+        found[number] = of_unit
+        if progress:
+            progress(sum(map(len, found.values())), count)
+    return [one for number in range(len(parts)) for one in found[number]]
+
+
+def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, index: Sequence[int]) -> list[Outcome]:
+    """The outcomes of the simulations `index`, run together."""
+    body, draws = body_of(trial.spec), drawn(variation, seed, index)
+    batch = MujocoBatch(trial.spec, trial.contact, trial.dt, draws, trial.start)
+    return [outcome(body, run) for run in recorded(trial, draws, seed, floor_time, batch)]
+
+
+def _here(run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]) -> Iterator[tuple[int, list[Outcome]]]:
+    for number, part in enumerate(parts):
+        yield number, run(part)
+
+
+def _in_processes(
+    run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range], workers: int
+) -> Iterator[tuple[int, list[Outcome]]]:
+    """(number of the unit, its outcomes) as they are finished."""
+    _check_portable(run)
+    left = set(range(len(parts)))
+    context = multiprocessing.get_context("spawn")  # not fork: this process may hold threads
+    for attempt in range(ATTEMPTS):
+        alone = attempt == ATTEMPTS - 1  # so that a unit that kills its process takes no other with it
+        for group in [[number] for number in sorted(left)] if alone else [sorted(left)]:
+            with ProcessPoolExecutor(min(workers, len(group)), mp_context=context) as pool:
+                running: dict[Future[list[Outcome]], int] = {pool.submit(run, parts[number]): number for number in group}
+                for done in as_completed(running):
+                    if not isinstance(done.exception(), BrokenProcessPool):
+                        left.discard(running[done])
+                        yield running[done], done.result()
+        if not left:
+            return
+    lost = ", ".join(f"{parts[number].start} to {parts[number].stop - 1}" for number in sorted(left))
+    raise RuntimeError(f"the process that ran the simulations {lost} died {ATTEMPTS} times: run them with one worker to see why")
+
+
+def _check_portable(run: Callable[[Sequence[int]], list[Outcome]]) -> None:
+    try:
+        pickle.dumps(run)
+    except Exception as error:  # pickle lets through whatever the controller's own code raises
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(
+            f"the controller cannot be given to another process ({reason}): make it by a function of a module, or use 1 worker"
+        ) from error
