@@ -14,6 +14,9 @@ Floats = NDArray[np.float64]
 TICK_SLACK = 1e-9
 """Times (s) that differ by less are the same tick: k dt is not exact."""
 
+LARGEST_TORQUE = 1e12
+"""A torque (N m) beyond this is no command: the controller has run away."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Command:
@@ -62,7 +65,8 @@ class Controller:
     def desired(self, t: float, q: Floats, v: Floats) -> Floats:
         """Torque (actuators,) asked of the drives in the step that begins at t.
 
-        Raises ValueError when the policy's answer has a wrong shape or is not finite; what the policy raises goes through.
+        Raises ValueError when the policy's answer has a wrong shape, is not finite or beyond LARGEST_TORQUE; what the policy
+        raises goes through.
         """
         if t >= self._next - TICK_SLACK:
             self._ticks += 1
@@ -77,11 +81,16 @@ class Controller:
         return self._active
 
     def _torque(self, t: float, q: Floats, v: Floats) -> Floats:
-        torque = self._policy(t, q, v).desired(q[self._joint_q], v[self._joint_v])
-        if np.shape(torque) != self._joint_q.shape:
-            raise ValueError(
-                f"the controller's command gives torques {np.shape(torque)}: give one for each of {len(self._joint_q)}"
-            )
+        command = self._policy(t, q.copy(), v.copy())  # copies: what it writes into them is its own affair
+        n = len(self._joint_q)
+        for name in ("torque", "q", "qd", "kp", "kd"):
+            if np.shape(getattr(command, name)) not in ((), (n,)):
+                shape = np.shape(getattr(command, name))
+                raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
+            torque = np.broadcast_to(command.desired(q[self._joint_q], v[self._joint_v]), (n,))
         if not np.isfinite(torque).all():
             raise ValueError(f"the controller's command is not finite at t = {t:.4f} s: look at its gains and targets")
+        if np.abs(torque).max(initial=0.0) > LARGEST_TORQUE:
+            raise ValueError(f"the controller asks for {np.abs(torque).max():.3g} N m: look at its gains and targets")
         return torque

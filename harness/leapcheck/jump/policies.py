@@ -74,12 +74,23 @@ class UserPolicy:
         answer = self.function(t, q, v)
         if isinstance(answer, Command):
             return answer
-        torque = np.asarray(answer, dtype=float)
-        n = len(self.spec.actuators)
-        if torque.shape != (n,):
-            raise ValueError(f"the controller returned an array {torque.shape}: give {n} torques, or a Command")
-        zero = np.zeros(n)
+        torque = _torques(answer, len(self.spec.actuators))
+        zero = np.zeros(len(torque))
         return Command(torque, zero, zero, zero, zero)
+
+
+def _torques(answer: Any, n: int) -> Floats:
+    """What a user's function returned as n real numbers, copied: its array may be one that it goes on writing into."""
+    remedy = f"give {n} torques, or a Command"
+    try:
+        torque = np.array(answer)
+    except ValueError:  # rows of different lengths
+        raise ValueError(f"the controller returned {answer!r:.60}: {remedy}") from None
+    if torque.dtype.kind not in "biuf":
+        raise ValueError(f"the controller returned {answer!r:.60}: {remedy}")
+    if torque.shape != (n,):
+        raise ValueError(f"the controller returned an array {torque.shape}: {remedy}")
+    return torque.astype(float)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

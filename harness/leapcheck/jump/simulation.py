@@ -80,7 +80,7 @@ def simulated(
         q, v = simulator.q, simulator.v
         try:
             desired = controller.desired(t, q, v)
-        except Exception as error:  # the user's code may raise anything: the run ends here, and says so
+        except (Exception, SystemExit) as error:  # the user's code may raise anything: the run ends here, and says so
             stopped = f"the controller stopped at t = {t:.4f} s: {_named(error)}"
             break
         drive, supply = powered(drives, battery, desired, v[joint_v])
@@ -157,5 +157,5 @@ def _runaway(simulator: Simulator) -> str:
     )
 
 
-def _named(error: Exception) -> str:
+def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
