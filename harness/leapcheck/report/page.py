@@ -30,22 +30,26 @@ def html_report(run: Run) -> str:
     return environment.get_template("report.html.j2").render(style=style, style_hash=digest, **_context(run))
 
 
-def page_source(environment: Environment, name: str) -> tuple[str, str]:
-    """(text, hash as a Content-Security-Policy writes it) of a style sheet or script among the templates."""
-    text = environment.loader.get_source(environment, name)[0].strip() if environment.loader else ""
+def page_source(environment: Environment, *names: str) -> tuple[str, str]:
+    """(text, hash as a Content-Security-Policy writes it) of style sheets or scripts among the templates, one after the other."""
+    assert environment.loader is not None
+    text = "\n".join(environment.loader.get_source(environment, name)[0].strip() for name in names)
     return text, "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def page_environment() -> Environment:
-    """The templates of pages: what they show is escaped, but for element trees (`svg`) and our own sources (`css`)."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def page_environment(*packages: str) -> Environment:
+    """The templates of pages: what they show is escaped, but for element trees (`svg`) and our own sources (`css`).
+
+    Those of other `packages` stand before the report's own.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     def drawn(node: Any) -> Markup:
         return Markup(svg.markup(node))  # an element tree: escaped when it was serialised
 
     environment = Environment(
-        loader=PackageLoader("leapcheck.report", "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, "leapcheck.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

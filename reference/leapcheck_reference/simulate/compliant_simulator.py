@@ -23,9 +23,9 @@ class CompliantSimulator(Moving):
         self._law = law
         self._deflections = np.zeros((len(plant.radii), 2))
 
-    def start(self, q: Floats, v: Floats) -> None:
-        """Takes the canonical state q (nq,), v (nv,); all tangential springs are relaxed."""
-        super().start(q, v)
+    def _forget(self) -> None:
+        """All tangential springs are relaxed."""
+        super()._forget()
         self._deflections[:] = 0.0
 
     def step(self, torque: Floats) -> None:

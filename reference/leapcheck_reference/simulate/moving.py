@@ -15,18 +15,18 @@ from leapcheck_reference.simulate.rows import Rows
 Floats = NDArray[np.float64]
 
 
-class Moving:
-    """Base of simulators with a fixed time step: holds q (nq,) and u (nv,), and the constraint rows with their impulses."""
+class Stepped:
+    """Base of simulators with a fixed time step: holds q (nq,) and u (nv,), and hands out copies, canonical."""
 
     own_drives = False
     """Torques given to `step` are the joints': there is no drive of the simulator's own."""
 
-    def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
-        """The robot at q = 0, at rest; ValueError unless dt > 0 and friction >= 0."""
+    def __init__(self, plant: Plant, dt: float) -> None:
+        """The robot at q = 0, at rest; ValueError unless dt > 0."""
         if not (math.isfinite(dt) and dt > 0.0):
             raise ValueError(f"time step {dt} s: give a positive number, 1e-3 for example")
         self.dt = dt
-        self._plant, self._rows = plant, Rows(plant, dt, friction)
+        self._plant = plant
         self._q, self._u = np.zeros(plant.tree.nq), np.zeros(plant.tree.nv)
         if plant.free_base:
             self._q[3] = 1.0
@@ -41,16 +41,6 @@ class Moving:
         """Velocity (nv,), canonical; a copy."""
         return canonical_velocity(self._plant.free_base, self._q, self._u)
 
-    @property
-    def forces(self) -> Floats:
-        """Contact forces on the robot (points, 3) N, world axes: the last step's impulses over dt."""
-        return self._rows.points / self.dt
-
-    @property
-    def limit_torques(self) -> Floats:
-        """Torques (nv,) N m of the joint stops: the last step's impulses over dt."""
-        return self._rows.limit_torques(self.dt)
-
     def start(self, q: Floats, v: Floats) -> None:
         """Takes the canonical state q (nq,), v (nv,) and forgets all else; ValueError where it is no state of this robot."""
         tree = self._plant.tree
@@ -62,6 +52,32 @@ class Moving:
         if self._plant.free_base:
             self._q[3:7] /= np.linalg.norm(self._q[3:7])
         self._u = world_velocity(self._plant.free_base, self._q, np.asarray(v, dtype=float))
+        self._forget()
+
+    def _forget(self) -> None:
+        """Leaves nothing of earlier steps behind."""
+        raise NotImplementedError
+
+
+class Moving(Stepped):
+    """Base of simulators whose contacts are rows with impulses."""
+
+    def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
+        """As `Stepped`; ValueError also unless friction >= 0."""
+        super().__init__(plant, dt)
+        self._rows = Rows(plant, dt, friction)
+
+    @property
+    def forces(self) -> Floats:
+        """Contact forces on the robot (points, 3) N, world axes: the last step's impulses over dt."""
+        return self._rows.points / self.dt
+
+    @property
+    def limit_torques(self) -> Floats:
+        """Torques (nv,) N m of the joint stops: the last step's impulses over dt."""
+        return self._rows.limit_torques(self.dt)
+
+    def _forget(self) -> None:
         self._rows.clear()
 
     def _free(self, torque: Floats) -> tuple[Equations, Unconstrained]:

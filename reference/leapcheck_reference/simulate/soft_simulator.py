@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from leapcheck_reference.rotation import cross
-from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, world_velocity
+from leapcheck_reference.simulate.coordinates import moved
+from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import Response, SoftContact, response, weights
 
@@ -20,36 +21,24 @@ STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)
 """(a, b) of each stage of the classical Runge-Kutta method."""
 
 
-class SoftSimulator:
+class SoftSimulator(Stepped):
     """A robot on soft contact; owns its state. A `leapcheck.jump.simulation.Simulator`.
 
     "euler" is MuJoCo's semi-implicit Euler method with joint damping implicit; "implicitfast" is the same scheme, since the
     only velocity-dependent forces here are joint damping; "rk4" holds the torque over the step, like MuJoCo.
     """
 
-    own_drives = False
-
     def __init__(self, plant: Plant, contact: SoftContact, dt: float, integrator: Integrator = "euler") -> None:
+        """The robot at q = 0, at rest; ValueError for an unknown integrator, or unless dt > 0."""
         if integrator not in get_args(Integrator):
             raise ValueError(f"integrator {integrator!r}: use one of {', '.join(get_args(Integrator))}")
-        if not 0.0 < dt < np.inf:
-            raise ValueError(f"time step {dt}: give a finite positive number of seconds")
-        self.name, self.dt = f"in-house soft {integrator}", dt
-        self._plant, self._contact, self._weights = plant, contact, weights(plant)
+        super().__init__(plant, dt)
+        self.name = f"in-house soft {integrator}"
+        self._contact, self._weights = contact, weights(plant)
         self._damping = np.zeros(plant.tree.nv)
         self._damping[plant.joints.u] = plant.joints.damping
         self._step = self._runge_kutta if integrator == "rk4" else self._euler
-        self.start(np.array(plant.tree.nq * [0.0]), np.zeros(plant.tree.nv))
-
-    @property
-    def q(self) -> Floats:
-        """Configuration (nq,), canonical; a copy."""
-        return self._q.copy()
-
-    @property
-    def v(self) -> Floats:
-        """Velocity (nv,), canonical; a copy."""
-        return canonical_velocity(self._plant.free_base, self._q, self._u)
+        self._forget()
 
     @property
     def forces(self) -> Floats:
@@ -61,16 +50,9 @@ class SoftSimulator:
         """Torques (nv,) N m of the joint stops in the last step."""
         return self._limit_torques.copy()
 
-    def start(self, q: Floats, v: Floats) -> None:
-        """Takes a state (canonical) and forgets all else."""
-        plant = self._plant
-        self._q = np.array(q, dtype=float)
-        if plant.free_base:
-            norm = np.linalg.norm(self._q[3:7])
-            self._q[3:7] = self._q[3:7] / norm if norm > 0.0 else (1.0, 0.0, 0.0, 0.0)
-        self._u = world_velocity(plant.free_base, self._q, np.array(v, dtype=float))
+    def _forget(self) -> None:
         self._warm: Floats | None = None
-        self._forces, self._limit_torques = np.zeros((len(plant.radii), 3)), np.zeros(plant.tree.nv)
+        self._forces, self._limit_torques = np.zeros((len(self._plant.radii), 3)), np.zeros(self._plant.tree.nv)
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. ArithmeticError when the solver fails."""

@@ -98,7 +98,7 @@ def test_it_starts_anew_and_hands_out_copies() -> None:
 def test_options_that_do_not_exist_are_refused() -> None:
     with pytest.raises(ValueError, match="use one of euler, implicitfast, rk4"):
         SoftSimulator(PLANT, SoftContact(), 1e-3, "RK4")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="finite positive"):
+    with pytest.raises(ValueError, match="give a positive number"):
         SoftSimulator(PLANT, SoftContact(), 0.0)
 
 
