@@ -108,7 +108,10 @@ def _frames(spec: RobotSpec, q: Floats, view: View, size: tuple[int, int]) -> li
     import mujoco
 
     files = {f"{file_stem(spec)}.xml": mjcf_text(spec, rotors="armature").encode()}
-    m = mujoco.MjModel.from_xml_string(scene_text(spec), files)
+    try:
+        m = mujoco.MjModel.from_xml_string(scene_text(spec), files)
+    except ValueError as error:
+        raise RenderError(f"no pictures: MuJoCo refuses the robot: {' '.join(str(error).split())[:200]}") from None
     d = mujoco.MjData(m)
     camera = mujoco.MjvCamera()
     camera.distance, camera.azimuth, camera.elevation = view.distance, view.azimuth, view.elevation
@@ -138,10 +141,13 @@ def _film(spec: RobotSpec, q: Floats, view: View, size: tuple[int, int], path: s
     partial = f"{path}.part.mp4"
     film = write_frames(partial, (width, height), fps=FRAMES_PER_SECOND, codec="libx264", quality=7, macro_block_size=8)
     film.send(None)
-    for image in _frames(spec, q, view, size):
-        film.send(np.ascontiguousarray(image))
-    film.close()
-    Path(partial).replace(path)
+    try:
+        for image in _frames(spec, q, view, size):
+            film.send(np.ascontiguousarray(image))
+        film.close()
+        Path(partial).replace(path)
+    finally:
+        Path(partial).unlink(missing_ok=True)
 
 
 def _strip(images: Sequence[Image], captions: Sequence[str]) -> bytes:

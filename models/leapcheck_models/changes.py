@@ -84,18 +84,18 @@ def _replaced(value: Any, path: list[str], number: float, place: str) -> Any:
     """A copy of a record, tuple or number with the number at the end of the path."""
     if not path:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{place} is no number: go on to one of its parts, {_parts(value)}")
+            raise ValueError(f"{place} is no number: {_parts(value)}")
         return number
     first, *rest = path
     if isinstance(value, tuple):
         index = INDICES.get(first, int(first) if first.isdecimal() else -1)
         if not 0 <= index < len(value):
-            raise ValueError(f"{place} has no entry {first!r:.40}: use {_parts(value)}")
+            raise ValueError(f"{place} has no entry {first!r:.40}: {_parts(value)}")
         new = _replaced(value[index], rest, number, f"{place}.{first}")
         return (*value[:index], new, *value[index + 1 :])
     names = _names(value)
     if first not in names:
-        raise ValueError(f"{place} has no field {first!r:.40}: use {_parts(value)}")
+        raise ValueError(f"{place} has no field {first!r:.40}: {_parts(value)}")
     return dataclasses.replace(value, **{first: _replaced(getattr(value, first), rest, number, f"{place}.{first}")})
 
 
@@ -107,5 +107,10 @@ def _parts(value: Any) -> str:
     """What a path may go on with, for a message."""
     if isinstance(value, tuple):
         named = {2: ("lower", "upper"), 3: ("x", "y", "z"), 6: ("xx", "xy", "xz", "yy", "yz", "zz")}
-        return ", ".join(named.get(len(value), tuple(map(str, range(len(value))))))
-    return ", ".join(_names(value)) or "nothing (it is not given)"
+        return f"use {', '.join(named.get(len(value), tuple(map(str, range(len(value))))))}"
+    if names := _names(value):
+        return f"use {', '.join(names)}"
+    if value is None:
+        return "the robot has none of these: give it in a file of the robot"
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "it is a number: end the path there" if number else "only numbers can be set here: change it in a file of the robot"

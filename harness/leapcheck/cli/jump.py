@@ -19,6 +19,7 @@ from leapcheck.cli.progress import progress_bar
 if TYPE_CHECKING:
     from leapcheck.cli.progress import Report as Progress
     from leapcheck.jump.asked import Act
+    from leapcheck.jump.hardware import HardwareLog
     from leapcheck.jump.log import JumpLog
     from leapcheck.jump.planning.plan import Request
     from leapcheck.jump.robustness.monte_carlo import MonteCarlo
@@ -26,24 +27,30 @@ if TYPE_CHECKING:
     from leapcheck_models.spec import RobotSpec
     from leapcheck_reference.simulate.actuator import Battery
 
+Number = Annotated[float | None, tyro.conf.arg(metavar="FLOAT")]
+Word = Annotated[str | None, tyro.conf.arg(metavar="STR")]
+File = Annotated[Path | None, tyro.conf.arg(metavar="PATH")]
+
 
 @dataclass(frozen=True)
 class Jump:
-    """Plan a jump, simulate it in every engine and contact model, and say GO, MARGINAL or NO-GO before the hardware does.
+    """Say GO, MARGINAL or NO-GO for a jump before the hardware does.
 
-    The exit status is 0 for GO and MARGINAL, 1 for NO-GO, 2 where nothing could be run.
+    Planned or your own, it is simulated in several engines and contact models.
+
+    Exit status: 0 GO or MARGINAL, 1 NO-GO or a simulator failed, 2 could not run.
 
     Examples:
       leapcheck jump mini_cheetah --height 0.2
-      leapcheck jump mini_cheetah --height 0.15 --distance 0.3 --friction 0.6 --monte-carlo 1000 --video
-      leapcheck jump mini_cheetah --highest --set trunk.mass=3.6
+      leapcheck jump mini_cheetah --height 0.15 --distance 0.2 --monte-carlo 500
+      leapcheck jump mini_cheetah --highest --set trunk.mass=3.6 --video
       leapcheck jump my_robot.json --policy my_controller:make --duration 1.5
       leapcheck jump mini_cheetah --trajectory jump.csv --hardware-log run_07.csv
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`) or a robot file (.json) with its actuators."""
-    height: float = math.nan
+    height: Number = None
     """How far the centre of mass rises after take-off (m)."""
     distance: float = 0.0
     """How far it flies forward (m)."""
@@ -51,24 +58,25 @@ class Jump:
     """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
     highest: bool = False
     """Jump as high as the limits allow instead of --height."""
-    crouch: float | None = None
+    crouch: Number = None
     """Height of the trunk in the crouch (m); chosen by default."""
-    push_time: float | None = None
+    push_time: Number = None
     """How long the push lasts (s); chosen by default."""
-    policy: str | None = None
-    """Your own controller instead of the plan, as module:factory."""
-    trajectory: Path | None = None
-    """Joint targets and feed-forward in a CSV file instead of the plan."""
-    duration: float | None = None
+    policy: Word = None
+    """Your own controller instead of the plan, as module:factory, from the current folder: factory(robot) returns a function
+    of (time, q, v) that returns joint torques or a Command."""
+    trajectory: File = None
+    """Joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT)."""
+    duration: Number = None
     """How long a policy or trajectory is simulated (s); 1.2 s, or the trajectory's length, by default."""
-    pose: str | None = None
+    pose: Word = None
     """Pose that a policy or trajectory starts from; the robot's first by default."""
     set: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A number of the robot changed, as in trunk.mass=3.6; may be repeated."""
-    actuators: Path | None = None
+    actuators: File = None
     """Actuators of the robot in a file (.json), instead of its own."""
     engines: tuple[str, ...] = ("mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm")
-    """Simulators: see the README for all of them."""
+    """Simulators; a wrong name lists them all."""
     friction: float = 0.8
     """Coulomb friction of the ground."""
     solref: tuple[float, float] = (0.01, 1.0)
@@ -81,7 +89,7 @@ class Jump:
     """Calls of the controller per second; 0: at every step."""
     latency: float = 0.0
     """Time from the controller's call until its torque acts (s)."""
-    battery_voltage: float | None = None
+    battery_voltage: Number = None
     """Open-circuit voltage of the battery (V); the motors' rated one by default."""
     battery_resistance: float = 0.0
     """Internal resistance of the battery (ohm)."""
@@ -93,13 +101,13 @@ class Jump:
     """How wide one of them varies, as in friction=0.3 (0: not at all); may be repeated."""
     seed: int = 0
     """Seed of the draws."""
-    hardware_log: Path | None = None
+    hardware_log: File = None
     """Log of the real robot (.csv with time and q_JOINT, qd_JOINT, tau_JOINT): its residuals against the first simulator."""
     video: bool = False
     """Film the jump, and the worst failure of the Monte Carlo, as MP4."""
     mcap: bool = False
     """Write the logs as MCAP too."""
-    out: Path | None = None
+    out: File = None
     """Folder of the report; runs/jump_ROBOT by default."""
     json: bool = False
     """Print the results as JSON instead of a summary."""
@@ -117,10 +125,14 @@ class Jump:
         name = Path(self.robot).stem if self.robot.endswith(".json") else self.robot
         folder = self.out or Path("runs") / f"jump_{name}"
         check_folder(folder, JUMP_FILES)  # before the work, not after it
+        _check_writable(folder)
         with progress_bar("planning", quiet=self.json) as bar, redirect_stdout(sys.stderr):  # foreign code may print
             run, shown = self._pictured(self._jump(bar))
             write_jump_report(run, folder, shown)
-            notes = self._write_media(run, shown, folder)
+            try:
+                notes = self._write_media(run, shown, folder)
+            except KeyboardInterrupt:
+                notes = ("interrupted: the report is whole, logs, pictures or films are missing",)
         if self.json:
             sys.stdout.write(jump_json(run))
             return run.exit_status
@@ -151,25 +163,32 @@ class Jump:
 
         spec = robot_asked(self.robot, self.set, self.actuators)
         where = provenance(spec, self.command(), self.seed)
+        measured = self._measured(spec)  # before the work, not after it
         try:
             setup = self._setup(spec, self._act(spec))
         except Infeasible as refused:
             return refused_run(self._setup(spec, None), where, str(refused), self._remedy(spec))
         workers = self.workers or os.cpu_count() or 1
         run = jump_run(setup, where, workers, progress, self._monte_carlo(setup, workers, progress))
-        if self.hardware_log is None or not run.logs:
-            return run
-        from leapcheck.jump.hardware import compared_with_hardware
+        return run if measured is None or not run.logs else _compared(run, measured)
 
-        return replace(run, hardware=compared_with_hardware(spec, next(iter(run.logs.values())), self.hardware_log))
+    def _measured(self, spec: RobotSpec) -> HardwareLog | None:
+        """The hardware log, where one is given."""
+        from leapcheck.jump.hardware import read_hardware_log
+
+        return None if self.hardware_log is None else read_hardware_log(spec, self.hardware_log)
 
     def _check(self) -> None:
         """Raises ValueError for options that cannot be, or not together."""
-        sources = sum((not math.isnan(self.height), self.highest, self.policy is not None, self.trajectory is not None))
+        sources = sum((self.height is not None, self.highest, self.policy is not None, self.trajectory is not None))
         if sources != 1:
             raise ValueError("give one of --height, --highest, --policy and --trajectory: what is to be jumped")
-        if self.workers < 0 or self.monte_carlo < 0:
-            raise ValueError("--workers and --monte-carlo are counts: give 0 or more")
+        own = self.policy is not None or self.trajectory is not None
+        self._refuse_idle(NOT_WITH_PLAN if not own else NOT_WITH_OWN, "the plan chooses it" if not own else "only a plan uses it")
+        if not self.monte_carlo:
+            self._refuse_idle(("vary",), "only --monte-carlo uses it")
+        if min(self.workers, self.monte_carlo, self.seed) < 0:
+            raise ValueError("--workers, --monte-carlo and --seed: give whole numbers, 0 or more")
         for name, least in (("dt", 1e-6), ("friction", 1e-5), ("rate", 0.0), ("latency", 0.0), ("battery_resistance", 0.0)):
             if not least <= getattr(self, name) < math.inf:
                 raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: give a finite number of at least {least:g}")
@@ -178,10 +197,17 @@ class Jump:
         if self.dt > 0.01 or not 1 <= self.levels <= 8:
             raise ValueError(f"--dt {self.dt} and --levels {self.levels}: give a step of at most 0.01 s and 1 to 8 levels")
 
+    def _refuse_idle(self, names: tuple[str, ...], why: str) -> None:
+        """Raises ValueError where one of these options was given: it would change nothing."""
+        defaults = {option.name: option.default for option in fields(self)}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise ValueError(f"--{name.replace('_', '-')} does nothing here: {why}: leave it out")
+
     def _request(self) -> Request:
         from leapcheck.jump.planning.plan import Request
 
-        height = 1.0 if self.highest else self.height
+        height = self.height if self.height is not None else 1.0  # of --highest, which looks for its own
         pitch = math.radians(self.pitch)
         return Request(height, self.distance, pitch, self.friction, self.crouch, self.push_time)
 
@@ -256,7 +282,7 @@ class Jump:
         words = ["leapcheck", "jump", self.robot]
         for option in fields(self):
             value = getattr(self, option.name)
-            if option.default is MISSING or option.name in NO_CHOICES or value == option.default or value != value:
+            if option.default is MISSING or option.name in NO_CHOICES or value == option.default:
                 continue
             flag = f"--{option.name.replace('_', '-')}"
             if value is True:
@@ -268,8 +294,29 @@ class Jump:
         return shlex.join(words)
 
 
+def _compared(run: JumpRun, measured: HardwareLog) -> JumpRun:
+    """The run with the hardware log held against its first simulator, or a note why it is not."""
+    from leapcheck.jump.hardware import compared_with_hardware
+
+    try:
+        return replace(run, hardware=compared_with_hardware(run.setup.spec, next(iter(run.logs.values())), measured))
+    except ValueError as error:
+        return replace(run, notes=(*run.notes, str(error)))
+
+
 NO_CHOICES = ("out", "json", "workers", "video", "mcap")
 """Options that change no result."""
+
+NOT_WITH_PLAN = ("pose", "duration")
+NOT_WITH_OWN = ("distance", "pitch", "crouch", "push_time")
+"""Options that would be ignored."""
+
+
+def _check_writable(folder: Path) -> None:
+    """Raises PermissionError where the folder, or the one that it would be made in, cannot be written."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(f"'{there}' cannot be written: name another folder for the report with --out")
 
 
 def _pairs(entries: tuple[str, ...]) -> Iterator[tuple[str, str]]:

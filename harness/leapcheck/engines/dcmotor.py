@@ -6,6 +6,7 @@ R' = 0.75 R and 0.75 of the voltage. Damping and dry friction are the joint's in
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from xml.sax.saxutils import quoteattr
 
@@ -19,6 +20,30 @@ Floats = NDArray[np.float64]
 
 PHASES = 0.75
 """Share of the law's voltage and resistance in MuJoCo's one winding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windings:
+    """MuJoCo's figures of all drives, arrays (actuators,), at the joint.
+
+    `constant` K N m/A, which is V s/rad too; `resistance` R' ohm; `voltage` V, infinite where there is no limit; `torque` N m,
+    the largest.
+    """
+
+    constant: Floats
+    resistance: Floats
+    voltage: Floats
+    torque: Floats
+
+
+def windings(drives: Drives) -> Windings:
+    """The drives' law as one winding each."""
+    return Windings(
+        constant=1.5 * drives.torque_constant * drives.gear_ratio,
+        resistance=PHASES * drives.resistance,
+        voltage=PHASES * drives.voltage,
+        torque=drives.gear_ratio * drives.torque_limit,
+    )
 
 
 class Input(StrEnum):
@@ -53,9 +78,8 @@ class DcMotors:
 
     def _voltage(self, desired: Floats, qd: Floats) -> Floats:
         """The voltage (n, actuators) that the torque asked for needs, as MuJoCo counts it; not yet clipped."""
-        d = self._drives
-        K = 1.5 * d.torque_constant * d.gear_ratio
-        volts: Floats = desired / K * PHASES * d.resistance + K * qd
+        of = windings(self._drives)
+        volts: Floats = desired / of.constant * of.resistance + of.constant * qd
         return volts
 
 
@@ -65,13 +89,9 @@ def dcmotor_attributes(drives: Drives, k: int, input: Input) -> dict[str, str]:
     `saturation` bounds the torque with its first number only; `controller`'s sixth is the largest voltage that a torque
     asked for may take, and does not bound a voltage given as control: the control range does that.
     """
-    d = drives
-    volts = PHASES * d.voltage[k]
-    attributes = {
-        "motorconst": 1.5 * d.torque_constant[k] * d.gear_ratio[k],
-        "resistance": PHASES * d.resistance[k],
-        "saturation": d.gear_ratio[k] * d.torque_limit[k],
-    }
+    of = windings(drives)
+    volts = of.voltage[k]
+    attributes = {"motorconst": of.constant[k], "resistance": of.resistance[k], "saturation": of.torque[k]}
     found = {name: repr(float(value)) for name, value in attributes.items()} | {"input": input.value}
     if input is Input.TORQUE:
         return found | {"controller": f"0 0 0 0 0 {float(volts)!r}"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,8 @@ Floats = NDArray[np.float64]
 class MujocoLoop(MujocoView):
     """The one simulation of `draws` as `MujocoBatch` has it, with the same bits if the rotors are armature; owns its state.
 
-    With exact rotors nothing may be varied but what stands outside the robot's model: ValueError for a payload or a com offset.
+    With exact rotors nothing may be varied but what stands outside the robot's model: ValueError for a payload, a com offset or
+    another friction.
     """
 
     def __init__(
@@ -63,10 +62,14 @@ class MujocoLoop(MujocoView):
 
     def step(self, torque: Floats, running: NDArray[np.intp] | None = None) -> None:
         """Goes on by dt with the joint torques (1, actuators) N m held; stands still where `running` is empty."""
-        if running is None or len(running):
-            with contextlib.suppress(ArithmeticError):  # the state tells it too, as it does in a batch
-                self._simulator.step(torque[0])
+        if running is not None and not len(running):
+            return
+        try:
+            self._simulator.step(torque[0])
+        except ArithmeticError:  # the state tells it too, as it does in a batch
+            if not np.isfinite(torque).all():
+                self.qvel[:] = np.nan  # no step was made
 
     def final_speeds(self) -> Floats:
-        """sqrt(2 E_kin / m) (1,) m/s of the present state."""
+        """sqrt(2 E_kin / m) (1,) m/s of the present state, infinite where it diverged."""
         return np.array([speed(self._simulator.model, self._simulator.data)])

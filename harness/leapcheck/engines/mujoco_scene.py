@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import mujoco
 import numpy as np
 
+from leapcheck.engines.dcmotor import windings
 from leapcheck.engines.mujoco_build import write_exact_values
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.rotors import with_lumped_rotors
@@ -71,19 +72,15 @@ def _add_spheres(description: mujoco.MjSpec, spec: RobotSpec, contact: SoftConta
 
 
 def _add_motors(description: mujoco.MjSpec, spec: RobotSpec) -> None:
-    """MuJoCo's DC motors with a torque as input: constants of one motor, the gear in its constant.
-
-    MuJoCo's voltage law has one phase: 1.5 kt N as its constant and 0.75 R, 0.75 V give the law of `simulate.actuator`.
-    """
-    law = actuator.drives(spec)
+    """MuJoCo's DC motors with a torque as input, one winding each as `dcmotor` has it."""
+    of = windings(actuator.drives(spec))
     for i, drive in enumerate(spec.actuators):
         motor = description.add_actuator(name=drive.name, target=drive.joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        voltage = 0.75 * law.voltage[i]
         motor.set_to_dcmotor(
-            motorconst=[1.5 * law.torque_constant[i] * law.gear_ratio[i], 0.0],
-            resistance=0.75 * law.resistance[i],
-            saturation=[law.gear_ratio[i] * law.torque_limit[i], 0.0, 0.0],
-            controller=[0.0, 0.0, 0.0, 0.0, 0.0, voltage if np.isfinite(voltage) else 0.0],
+            motorconst=[of.constant[i], 0.0],
+            resistance=of.resistance[i],
+            saturation=[of.torque[i], 0.0, 0.0],
+            controller=[0.0, 0.0, 0.0, 0.0, 0.0, of.voltage[i] if np.isfinite(of.voltage[i]) else 0.0],  # 0: no limit
             ctrlspec=int(mujoco.mjtCtrlInput.mjINPUT_FF),
         )
 

@@ -12,11 +12,12 @@ from leapcheck import conventions
 from leapcheck.engines.mujoco_build import places
 from leapcheck.engines.mujoco_rotors import NO_ROTORS, rotor_term
 from leapcheck.engines.mujoco_scene import SPHERE, DriveLaw, scene
-from leapcheck.engines.mujoco_steps import Forces, constraint_forces, exact_step, runge_kutta_step
+from leapcheck.engines.mujoco_steps import Forces, constraint_forces, exact_step, runge_kutta_step, unheard
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import drives as drives_of
 from leapcheck_reference.simulate.actuator import losses
+from leapcheck_reference.simulate.coordinates import sound_state
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact, weights
 
@@ -74,7 +75,7 @@ class MujocoSimulator:
         self._points = {_number(m, "geom", SPHERE.format(point)): i for i, point in enumerate(plant.point_names)}
         self._drives = drives_of(spec)
         self._applies_losses = self.own_drives and not passive
-        self._free_base, self._runge_kutta = plant.free_base, integrator == "RK4"
+        self._robot, self._free_base, self._runge_kutta = spec.name, plant.free_base, integrator == "RK4"
         self._exact = rotors == "exact" and conventions.has_rotors(spec)
         self._rotors = rotor_term(spec, m) if self._exact else NO_ROTORS
         if self._exact:
@@ -105,7 +106,8 @@ class MujocoSimulator:
         return self._convention.shuffle.T @ self._last.limits  # they leave the base alone: its part of T does not matter
 
     def start(self, q: Floats, v: Floats) -> None:
-        """Takes a state (canonical) and forgets all else."""
+        """Takes a state (canonical) and forgets all else; ValueError where it is no state of this robot."""
+        q, v = sound_state(self._robot, self._free_base, q, v, (self.model.nq, self.model.nv))
         mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:] = conventions.configuration(self._convention, q)
         self.data.qvel[:] = conventions.velocity_map(self._convention, q) @ v
@@ -117,12 +119,8 @@ class MujocoSimulator:
         ArithmeticError when a number is not finite, or so large that MuJoCo gives up.
         """
         self._apply(torque)
-        before = mujoco.get_mju_user_warning()
-        mujoco.set_mju_user_warning(_unheard)  # MuJoCo would print it, and write a log file where the user stands
-        try:
+        with unheard():
             self._last = self._advanced()
-        finally:
-            mujoco.set_mju_user_warning(before)
         fatal = [str(kind.name).removeprefix("mjWARN_") for kind in FATAL if self.data.warning[kind].number]
         if fatal or not np.isfinite(self.data.qpos).all():
             what = ", ".join(fatal) or "a configuration that is not finite"
@@ -160,10 +158,6 @@ class MujocoSimulator:
 
     def _no_forces(self) -> Forces:
         return Forces(np.zeros((len(self._points), 3)), np.zeros(self.model.nv))
-
-
-def _unheard(message: str) -> None:
-    """Takes a warning of MuJoCo's; it is counted in the data, where `step` finds it."""
 
 
 def _check_options(integrator: str, rotors: str, dt: float) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import mujoco
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.engines.mujoco_rotors import RotorTerm, add_rotors
-from leapcheck_reference.rotation import cross
+from leapcheck_reference.simulate.coordinates import displacement_rate
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,21 @@ class Forces:
 
     contact: Floats
     limits: Floats
+
+
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """Keeps MuJoCo from printing its warnings, and from writing them to a file where the user stands: its data count them."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(_ignore)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _ignore(message: str) -> None:
+    """Takes a warning of MuJoCo's."""
 
 
 def constraint_forces(m: mujoco.MjModel, d: mujoco.MjData, points: Mapping[int, int]) -> Forces:
@@ -68,20 +84,10 @@ def runge_kutta_step(
         mujoco.mj_fwdActuation(m, d)
         mujoco.mj_fwdAcceleration(m, d)
         mujoco.mj_fwdConstraint(m, d)
-        rate, qacc = _exponential_rate(free_base, displacement, d.qvel), d.qacc.copy()
+        rate, qacc = displacement_rate(free_base, displacement, d.qvel), d.qacc.copy()
         mean_rate, mean_qacc = mean_rate + b * rate, mean_qacc + b * qacc
         forces = constraint_forces(m, d, points)
         contact, limits = contact + b * forces.contact, limits + b * forces.limits
     d.qpos[:], d.qvel[:], d.time = qpos, qvel + dt * mean_qacc, time + dt
     mujoco.mj_integratePos(m, d.qpos, mean_rate, dt)
     return Forces(contact, limits)
-
-
-def _exponential_rate(free_base: bool, displacement: Floats, qvel: Floats) -> Floats:
-    """Rate (nv,) of the displacement since the step's begin that goes with qvel, as MuJoCo's RK4 has it for a free joint."""
-    rate: Floats = qvel.copy()
-    if free_base:
-        U, w = displacement[3:6], qvel[3:6]
-        first = cross(U, w)
-        rate[3:6] = w + 0.5 * first + cross(U, first) / 12.0
-    return rate

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from leapcheck import conventions
 from leapcheck.engines.mujoco_build import places
 from leapcheck.engines.mujoco_scene import SPHERE
+from leapcheck.engines.mujoco_steps import unheard
+from leapcheck.jump.simulation import LARGEST_SPEED
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
@@ -112,7 +114,10 @@ class MujocoView:
 
 
 def speed(m: mujoco.MjModel, d: mujoco.MjData) -> float:
-    """sqrt(2 E_kin / m) m/s of a state; works out what MuJoCo derives from it."""
-    mujoco.mj_forward(m, d)
-    mujoco.mj_energyVel(m, d)
+    """sqrt(2 E_kin / m) m/s of a state, infinite for one that diverged; works out what MuJoCo derives from it."""
+    if not (np.isfinite(d.qpos).all() and np.abs(d.qvel).max() < LARGEST_SPEED):
+        return float("inf")
+    with unheard():
+        mujoco.mj_forward(m, d)
+        mujoco.mj_energyVel(m, d)
     return float(np.sqrt(2.0 * d.energy[1] / m.body_mass.sum()))

@@ -20,6 +20,7 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.pinocchio_impulses import PinocchioImpulses, SolverName, constraints
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
+from leapcheck_reference.simulate.coordinates import sound_state
 from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.rigid import PUSH_OUT
@@ -69,7 +70,7 @@ class PinocchioSimulator:
         if spec.bodies[0].joint.type is not JointType.FREE:
             raise EngineError(f"pinocchio: '{spec.name}' stands fixed: this simulator is for robots with a free base")
         self.name, self.dt, self._friction = f"pinocchio-{solver}", dt, friction
-        self._impulses = PinocchioImpulses(solver)
+        self._robot, self._impulses = spec.name, PinocchioImpulses(solver)
         full = with_rotor_bodies(spec).spec if conventions.has_rotors(spec) else spec
         self._model = build.model_by_api(full)
         build.write_exact_values(full, self._model)
@@ -112,10 +113,8 @@ class PinocchioSimulator:
         return self._limit_torques.copy()
 
     def start(self, q: Floats, v: Floats) -> None:
-        """Takes a state (canonical) and forgets all else."""
-        self._q = np.array(q, dtype=float)
-        self._q[3:7] /= np.linalg.norm(self._q[3:7])
-        self._w_qd = np.array(v, dtype=float)
+        """Takes a state (canonical) and forgets all else; ValueError where it is no state of this robot."""
+        self._q, self._w_qd = sound_state(self._robot, True, q, v, (len(self._q), len(self._w_qd)))
         self._v_W = _rotation(self._q) @ self._w_qd[3:6]
         self._forces[:], self._limit_torques[:] = 0.0, 0.0
 

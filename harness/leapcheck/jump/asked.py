@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 DURATION = 1.2
 """How long (s) a controller of the user's is simulated where nothing else is said."""
 
+LONGEST = 60.0
+"""The longest simulation (s)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Act:
@@ -75,6 +78,11 @@ def own_act(spec: RobotSpec, policy: str | None, trajectory: Path | None, pose: 
         raise ValueError("--policy and --trajectory are both given: leave one out")
     if trajectory is not None:
         targets = read_trajectory(trajectory, spec)
+        if duration is None and targets.time[-1] > LONGEST:
+            raise ValueError(
+                f"file '{trajectory}' lasts until {targets.time[-1]:g} s, a run at most {LONGEST:g} s: let its time begin at 0 "
+                "and be in s, or give --duration"
+            )
         return Act(targets, start, float(targets.time[-1]) if duration is None else _checked(duration))
     assert policy is not None
     return Act(user_policy(policy, spec), start, DURATION if duration is None else _checked(duration))
@@ -91,6 +99,6 @@ def standing_pose(spec: RobotSpec, name: str | None = None) -> Floats:
 
 
 def _checked(duration: float) -> float:
-    if not 0.0 < duration <= 60.0:
-        raise ValueError(f"--duration {duration}: give seconds above 0, at most 60")
+    if not 0.0 < duration <= LONGEST:
+        raise ValueError(f"--duration {duration}: give seconds above 0, at most {LONGEST:g}")
     return duration

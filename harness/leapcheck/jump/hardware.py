@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from leapcheck.jump.log import JumpLog
-from leapcheck.jump.policies import number_column, read_table, time_column
+from leapcheck.jump.policies import check_columns, number_column, read_table, time_column
 from leapcheck.jump.simulation import driven_places
 from leapcheck_models.spec import RobotSpec
 
@@ -61,23 +61,44 @@ class HardwareComparison:
     series: dict[tuple[str, str], tuple[Floats, Floats]]
 
 
-def compared_with_hardware(spec: RobotSpec, log: JumpLog, path: Path) -> HardwareComparison:
-    """The hardware log in a CSV file (column `time` s; any of `q_JOINT`, `qd_JOINT`, `tau_JOINT`) against a simulated one.
+@dataclass(frozen=True, slots=True, eq=False)
+class HardwareLog:
+    """What the real robot's log in `file` holds: `time` (k,) s and `signals` (k,) by signal and joint."""
 
-    The shift in time is the one with the least mean square difference of all joint angles (speeds, torques where there are no
-    angles), each divided by its own range. Raises ValueError that names the file, the column and the row.
+    file: str
+    time: Floats
+    signals: dict[tuple[str, str], Floats]
+
+
+def read_hardware_log(spec: RobotSpec, path: Path) -> HardwareLog:
+    """The hardware log in a CSV file: column `time` s; any of `q_JOINT`, `qd_JOINT`, `tau_JOINT`.
+
+    Raises ValueError that names the file, the column and the row.
     """
     where = f"file '{path}'"
-    if log.steps < 1:
-        raise ValueError(f"{where}: no overlap with a simulation that stopped at once ({log.stopped}): mend that first")
     table = read_table(path)
     time = time_column(where, table)
-    simulated = _simulated_signals(spec, log)
+    check_columns(where, table, spec, tuple(SIGNALS))
     measured = {key: number_column(where, table, names) for key, names in _names(spec, table).items()}
     if not measured:
         raise ValueError(
             f"{where} has no column of a joint: name them q_JOINT, qd_JOINT or tau_JOINT, for example q_{_first(spec)}"
         )
+    return HardwareLog(str(path), time, measured)
+
+
+def compared_with_hardware(spec: RobotSpec, log: JumpLog, hardware: HardwareLog) -> HardwareComparison:
+    """The hardware log against a simulated one.
+
+    The shift in time is the one with the least mean square difference of all joint angles (speeds, torques where there are no
+    angles), each divided by its own range. Raises ValueError where the simulation stopped at once.
+    """
+    if log.steps < 1:
+        raise ValueError(
+            f"file '{hardware.file}' is not compared: {log.simulator} stopped at once ({log.stopped}): mend that first"
+        )
+    time, measured = hardware.time, hardware.signals
+    simulated = _simulated_signals(spec, log)
     leading = next(signal for signal in SIGNALS if any(key[0] == signal for key in measured))
     aligned = {key: values for key, values in measured.items() if key[0] == leading}
     shift = _best_shift(log.time, simulated, time, aligned)
@@ -88,7 +109,7 @@ def compared_with_hardware(spec: RobotSpec, log: JumpLog, path: Path) -> Hardwar
     residuals = [_residual(*key, *both, log.time[inside]) for key, both in series.items()]
     ranked = sorted(residuals, key=lambda r: (list(SIGNALS).index(r.signal), -r.rms))
     overlap = float(np.ptp(log.time[inside]))
-    return HardwareComparison(str(path), log.simulator, shift, overlap, tuple(ranked), log.time[inside], series)
+    return HardwareComparison(hardware.file, log.simulator, shift, overlap, tuple(ranked), log.time[inside], series)
 
 
 def _first(spec: RobotSpec) -> str:

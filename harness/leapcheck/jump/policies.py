@@ -26,7 +26,9 @@ def user_policy(target: str, spec: RobotSpec) -> Policy:
     """The controller that `target`, written module:factory, makes of the robot: `factory(spec)` returns a function of (t, q, v).
 
     The function's answer is a `Command`, or an array of joint torques (actuators,) N m in the order of `spec.actuators`; q and
-    v are canonical copies. Raises ValueError in one line where the module or factory is missing, raises, or gives no function.
+    v are canonical copies. It is made anew for every run, so what it remembers should stand in it: what it leaves in its
+    module, a later run in the same process finds there. Raises ValueError in one line where the module or factory is missing,
+    raises, or gives no function.
     """
     module_name, _, factory_name = target.partition(":")
     if not module_name or not factory_name:
@@ -85,19 +87,25 @@ def _torques(answer: Any, n: int) -> Floats:
     try:
         torque = np.array(answer)
     except ValueError:  # rows of different lengths
-        raise ValueError(f"the controller returned {answer!r:.60}: {remedy}") from None
+        raise ValueError(f"the controller returned {_short(answer)}: {remedy}") from None
     if torque.dtype.kind not in "biuf":
-        raise ValueError(f"the controller returned {answer!r:.60}: {remedy}")
+        raise ValueError(f"the controller returned {_short(answer)}: {remedy}")
     if torque.shape != (n,):
         raise ValueError(f"the controller returned an array {torque.shape}: {remedy}")
     return torque.astype(float)
+
+
+def _short(answer: Any) -> str:
+    """What an answer looks like, in one short line."""
+    text = " ".join(repr(answer).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
     """Joint targets over time, straight lines between rows and held beyond the ends: a policy that looks at the time alone.
 
-    `time` (k,) s; `q`, `qd`, `torque` (k, actuators); `kp`, `kd` (actuators,).
+    `time` (k,) s; `q`, `qd`, `torque`, `kp`, `kd` (k, actuators).
     """
 
     time: Floats
@@ -114,39 +122,55 @@ class Trajectory:
         j = min(i + 1, len(self.time) - 1)
         span = self.time[j] - self.time[i]
         part = float(np.clip((t - self.time[i]) / span, 0.0, 1.0)) if span else 0.0
-        q_now, qd_now, torque = (rows[i] + part * (rows[j] - rows[i]) for rows in (self.q, self.qd, self.torque))
-        return Command(torque, q_now, qd_now, self.kp, self.kd)
+        columns = (self.torque, self.q, self.qd, self.kp, self.kd)
+        return Command(*(rows[i] + part * (rows[j] - rows[i]) for rows in columns))
 
 
 def read_trajectory(path: Path, spec: RobotSpec, gains: tuple[float, float] = TRAJECTORY_GAINS) -> Trajectory:
-    """The trajectory in a CSV file: columns `time` (s), `q_JOINT` (rad) for each driven joint, `qd_JOINT`, `tau_JOINT` as wished.
+    """The trajectory in a CSV file: columns `time` (s) and `q_JOINT` (rad) for each driven joint; others as wished.
 
-    JOINT is the name of the joint or of its actuator. Speeds that are not given are differences of the targets. Raises
-    ValueError that names the file, the column and the row, and what would be right.
+    These are `qd_JOINT` (rad/s; else differences of the targets), `tau_JOINT` (N m; else 0), `kp_JOINT` (N m/rad) and
+    `kd_JOINT` (N m s/rad; else `gains`). JOINT is the name of the joint or of its actuator. Raises ValueError that names the
+    file, the column and the row, and what would be right.
     """
     where = f"file '{path}'"
     table = read_table(path)
     time = time_column(where, table)
+    if time[0] < 0.0:
+        raise ValueError(f"{where}: column 'time' begins at {time[0]:g} s: begin at 0, where the simulation does")
     names = [(actuator.joint, actuator.name) for actuator in spec.actuators]
+    check_columns(where, table, spec, ("q", "qd", "tau", "kp", "kd"))
     q = np.stack([number_column(where, table, [f"q_{name}" for name in pair]) for pair in names], axis=1)
-    qd = [_optional(where, table, [f"qd_{name}" for name in pair]) for pair in names]
-    torque = [_optional(where, table, [f"tau_{name}" for name in pair]) for pair in names]
-    slopes = np.gradient(q, time, axis=0)
-    kp, kd = (np.full(len(names), gain) for gain in gains)
+
+    def columns(kind: str, otherwise: Floats) -> Floats:
+        found = [_optional(where, table, [f"{kind}_{name}" for name in pair]) for pair in names]
+        return np.stack([otherwise[:, i] if column is None else column for i, column in enumerate(found)], axis=1)
+
+    kp, kd = (np.full_like(q, gain) for gain in gains)
     return Trajectory(
         time=time,
         q=q,
-        qd=np.stack([slopes[:, i] if column is None else column for i, column in enumerate(qd)], axis=1),
-        torque=np.stack([np.zeros(len(time)) if column is None else column for column in torque], axis=1),
-        kp=kp,
-        kd=kd,
+        qd=columns("qd", np.gradient(q, time, axis=0)),
+        torque=columns("tau", np.zeros_like(q)),
+        kp=columns("kp", kp),
+        kd=columns("kd", kd),
     )
+
+
+def check_columns(where: str, table: pd.DataFrame, spec: RobotSpec, kinds: Sequence[str]) -> None:
+    """Raises ValueError for a column KIND_NAME whose name is no joint's and no actuator's; other columns are not looked at."""
+    names = {body.joint.name for body in spec.bodies} | {actuator.name for actuator in spec.actuators}
+    for column in map(str, table.columns):
+        kind, _, name = column.partition("_")
+        if kind in kinds and name not in names:
+            joints = ", ".join(actuator.joint for actuator in spec.actuators)
+            raise ValueError(f"{where}: column '{column}' is of no joint of '{spec.name}': rename it or leave it out ({joints})")
 
 
 def read_table(path: Path) -> pd.DataFrame:
     """The table in a CSV file; ValueError that names the file where it is none."""
     try:
-        return pd.read_csv(path)
+        return pd.read_csv(path, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"file '{path}' is no CSV table: {reason}: write a header and rows of numbers") from None

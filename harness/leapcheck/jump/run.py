@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import platform
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from leapcheck.jump.measures.ledgers import Ledger, ledgers
 from leapcheck.jump.planning.records import JumpPlan
 from leapcheck.jump.simulation import simulated
 from leapcheck.jump.simulators import Ground, make_simulator, robot_in
+from leapcheck.processes import started
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference.simulate.actuator import Battery, drives
 
@@ -118,29 +119,39 @@ def simulated_everywhere(
     if setup.act is None:
         return {}, {}
     jobs = [(name, level) for level in reversed(range(setup.levels)) for name in setup.engines]
-    found: dict[tuple[str, int], JumpLog] = {}
-    failures: dict[str, str] = {}
-
-    def keep(name: str, level: int, outcome: JumpLog | str) -> None:
-        if isinstance(outcome, JumpLog):
-            found[name, level] = outcome
-        else:
-            failures.setdefault(name, outcome)
+    found: dict[tuple[str, int], JumpLog | str] = {}
+    for number, outcome in _outcomes(setup, jobs, min(workers, len(jobs))):
+        found[jobs[number]] = outcome
         if progress:
-            progress(len(found) + len(failures), len(jobs), name)
-
-    if workers == 1:
-        for name, level in jobs:
-            if name not in failures:
-                keep(name, level, _outcome(setup, name, level))
-    else:
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-            running = {pool.submit(_outcome, setup, name, level): (name, level) for name, level in jobs}
-            for done in as_completed(running):
-                error = done.exception()
-                keep(*running[done], done.result() if error is None else f"its process ended: {error}: run it alone to see why")
-    logs = {name: [found[name, level] for level in range(setup.levels) if (name, level) in found] for name in setup.engines}
+            progress(len(found), len(jobs), jobs[number][0])
+    logs = {
+        name: [log for level in range(setup.levels) if isinstance(log := found[name, level], JumpLog)] for name in setup.engines
+    }
+    failures: dict[str, str] = {}
+    for name, level in jobs:  # of several reasons, that of the finest step
+        if isinstance(why := found[name, level], str):
+            failures.setdefault(name, why)
     return {name: runs for name, runs in logs.items() if runs}, failures
+
+
+def _outcomes(setup: Setup, jobs: Sequence[tuple[str, int]], workers: int) -> Iterator[tuple[int, JumpLog | str]]:
+    """(number of the job, its outcome) as they are finished."""
+    if workers == 1:
+        yield from ((number, _outcome(setup, *job)) for number, job in enumerate(jobs))
+        return
+    died = []
+    with started(_outcome, [(setup, *job) for job in jobs], workers) as running:
+        for done in as_completed(running):
+            if isinstance(done.exception(), BrokenProcessPool):
+                died.append(running[done])
+            else:
+                yield running[done], done.result()
+    for number in sorted(died):  # one that dies takes the others with it: each of them alone
+        name, level = jobs[number]
+        with started(_outcome, [(setup, name, level)], 1) as running:
+            (done,) = running
+            died_again = isinstance(done.exception(), BrokenProcessPool)
+            yield number, f"{name}: its process died: run it alone, with --workers 1" if died_again else done.result()
 
 
 def _outcome(setup: Setup, name: str, level: int) -> JumpLog | str:

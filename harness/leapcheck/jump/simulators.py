@@ -48,10 +48,12 @@ def make_simulator(name: str, spec: RobotSpec, ground: Ground, dt: float) -> Sim
 
 
 def check_names(names: tuple[str, ...]) -> None:
-    """Raises ValueError where a name is no simulator's, or none is given."""
+    """Raises ValueError where a name is no simulator's or stands twice, or none is given."""
     for name in names:
         if name not in SIMULATORS:
             raise ValueError(f"unknown simulator {name!r:.60}: use one of {', '.join(SIMULATORS)}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"a simulator stands twice in {', '.join(names)}: name each once")
     if not names:
         raise ValueError(f"no simulators: give one or more of {', '.join(SIMULATORS)}")
 

@@ -72,6 +72,8 @@ def _reasons(run: JumpRun, plain: bool) -> Iterator[Any]:
         yield _text(plain, (f"  and {len(judgement.reasons) - SHOWN} more in the report", "dim"))
     for remedy in judgement.remedies[:SHOWN]:
         yield _text(plain, ("  to change: ", "bold"), (with_signs(remedy), ""))
+    if len(judgement.remedies) > SHOWN:
+        yield _text(plain, (f"  and {len(judgement.remedies) - SHOWN} more to change in the report", "dim"))
 
 
 def _table(run: JumpRun, plain: bool) -> Any:

@@ -115,7 +115,7 @@ def _cell(value: Value) -> Cell:
 
 
 def _where(estimate: Estimate) -> str:
-    """The joint or foot, and the time, of the simulator with the largest value: where it is the same in all, and when."""
+    """The joints or feet, and from when to when, that give the figure in the simulators; a joint's own row does not name it."""
     places = dict.fromkeys(
         value.where for value in estimate.by_simulator.values() if value.where and value.where != estimate.joint
     )

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jump.log import JumpLog
+from leapcheck.jump.measures.figure_list import WINDOW
+from leapcheck.jump.measures.ground_figures import LEAST_LOAD
 from leapcheck.jump.measures.ledgers import Balances, balances
 from leapcheck.jump.measures.observed import TOUCH, Observed, observed, phases
 from leapcheck.jump.simulation import driven_places
@@ -20,12 +22,8 @@ from leapcheck_reference.simulate.actuator import Drives, driven
 
 Floats = NDArray[np.float64]
 
-WINDOW = 0.02
-"""Ground forces are drawn as means over windows of this length (s): single steps of rigid contact are spikes."""
-
 ENVELOPE_POINTS = 121
 FULL_TORQUE = 1e9  # N m: more than any drive gives, so that it gives all it has
-SMALLEST_LOAD = 0.02  # of the weight: below it a foot's friction ratio says nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +176,7 @@ def windowed(values: Floats, dt: float, window: float = WINDOW) -> Floats:
 def _friction_ratio(seen: Observed, point: int) -> Floats:
     """|Ft| / Fn of windowed forces; a gap where the foot carries next to nothing."""
     x, y, z = (windowed(seen.force[:, point, axis], seen.dt) for axis in range(3))
-    loaded = z > SMALLEST_LOAD * seen.weight
+    loaded = z > LEAST_LOAD * seen.weight
     return np.where(loaded, np.hypot(x, y) / np.where(loaded, z, 1.0), np.nan)
 
 

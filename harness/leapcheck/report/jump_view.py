@@ -62,7 +62,7 @@ def limits(run: JumpRun) -> tuple[str, ...]:
     if len(run.logs) < 2:
         found.append("one simulator at most ran: nothing is said about the spread over contact models")
     if run.setup.levels < 2:
-        found.append("one step size: the figures have no error bars of the time step (levels: 2 or more)")
+        found.append("one step size: the figures have no error bars of the time step (--levels 2 or more)")
     if run.setup.act is not None and run.setup.plan is None:
         found.append("no plan of this program: there is no target to compare with, and phases are read from the logs")
     if run.setup.act is None:
@@ -82,7 +82,7 @@ def duration(run: JumpRun) -> float | None:
     return None if run.setup.act is None else run.setup.act.duration
 
 
-def available_friction(run: JumpRun) -> float | None:
+def available_friction(run: JumpRun) -> float:
     """Friction that the ground of the simulations offers."""
     return float(run.setup.ground.friction)
 

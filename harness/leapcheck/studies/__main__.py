@@ -42,7 +42,11 @@ class Options:
 
 
 def main(options: Options) -> int:
-    """Runs the studies, writes the table as far as it got, and returns 1 where a goal was missed."""
+    """Runs the studies, writes the table as far as it got, and returns 1 where a goal was missed, 2 for an unknown study."""
+    unknown = [name for name in options.only if name not in STUDIES]
+    if unknown:
+        print(f"no study {', '.join(unknown)}: use {', '.join(STUDIES)}", file=sys.stderr)
+        return 2
     rows: list[Row] = []
     for name in options.only:
         begin = time.monotonic()

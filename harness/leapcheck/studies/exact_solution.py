@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from leapcheck.jump.planning.legged import Legged, legged
 from leapcheck.jump.planning.push import push
+from leapcheck.studies.planned_push import CROUCH, crouched
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
@@ -24,8 +25,8 @@ from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
 
 Floats = NDArray[np.float64]
 
-HEIGHT, DURATION, CROUCH = 0.2, 0.132, (0.0, -1.1, 2.2)
-"""m, s, and the angles (rad) of abad, hip and knee to start from."""
+HEIGHT, DURATION = 0.2, 0.132
+"""m, s."""
 
 STEPS = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4)
 """Time steps (s), each half of the one before; DURATION is a multiple of all."""
@@ -72,11 +73,8 @@ def exact(spec: RobotSpec, height: float = HEIGHT, duration: float = DURATION) -
     points = tuple(dataclasses.replace(point, radius=0.0) for point in spec.contact_points)
     pointed = dataclasses.replace(spec, contact_points=points)
     robot = legged(pointed)
-    start = robot.home.copy()
-    start[7:] = np.tile(CROUCH, len(robot.feet))
-    start[2] -= robot.geometry(start[None])["contact_positions"][0, :, 2].min()
     velocity = float(np.sqrt(2.0 * robot.gravity * height))
-    return Exact(pointed, robot, start, velocity / duration, velocity)
+    return Exact(pointed, robot, crouched(robot), velocity / duration, velocity)
 
 
 def take_off(plan: Exact, dt: float, duration: float = DURATION) -> Floats:

@@ -69,12 +69,18 @@ class PlannedPush:
         return self.figures(simulator.q, simulator.v)
 
 
+def crouched(robot: Legged) -> Floats:
+    """q (nq,) of the crouch `CROUCH` on every leg, where the robot's stand is, its lowest foot just on the ground."""
+    q = robot.home.copy()
+    q[7:] = np.tile(CROUCH, len(robot.feet))
+    q[2] -= (robot.geometry(q[None])["contact_positions"][0, :, 2] - robot.radii).min()
+    return q
+
+
 def planned_push(name: str) -> PlannedPush:
     """The push of a robot of this project by name."""
     robot = legged(load(name))
-    start = robot.home.copy()
-    start[7:] = np.tile(CROUCH, len(robot.feet))
-    start[2] -= (robot.geometry(start[None])["contact_positions"][0, :, 2] - robot.radii).min()
+    start = crouched(robot)
     speed = float(np.sqrt(2.0 * robot.gravity * HEIGHT))
     s = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
     at = push(robot, start, np.array([0.0, 0.0, speed]), DURATION).at((s + 1.0) / 2.0 * DURATION)

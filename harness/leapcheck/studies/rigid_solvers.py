@@ -19,6 +19,7 @@ from leapcheck.jump.log import JumpLog
 from leapcheck.jump.planning.legged import Legged, legged
 from leapcheck.jump.planning.push import push
 from leapcheck.jump.simulation import Simulator, simulated
+from leapcheck.studies.planned_push import crouched
 from leapcheck.studies.row import Row
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
@@ -33,7 +34,6 @@ GOAL = 1e-9
 
 DT, DURATION = 1e-3, 1.5
 CROUCH_TIME, PUSH_TIME, RETRACT_TIME = 0.4, 0.132, 0.15
-CROUCH = (0.0, -1.1, 2.2)
 SOLVERS: tuple[SolverName, ...] = ("admm", "pgs")
 
 
@@ -56,14 +56,12 @@ class ScriptedJump:
 
     def __init__(self, robot: Legged, case: Case) -> None:
         """Raises ValueError where the crouch leaves too little stroke."""
-        crouched = robot.home.copy()
-        crouched[7:] = np.tile(CROUCH, len(robot.feet))
-        crouched[2] -= (robot.geometry(crouched[None])["contact_positions"][0, :, 2] - robot.radii).min()
+        crouch = crouched(robot)
         ticks = DT * np.arange(round(PUSH_TIME / DT))
         take_off = np.array([case.forwards, 0.0, case.upwards])
-        self._motion = push(robot, crouched, take_off, PUSH_TIME).at(np.append(ticks, PUSH_TIME))
+        self._motion = push(robot, crouch, take_off, PUSH_TIME).at(np.append(ticks, PUSH_TIME))
         self._joint_q, self._joint_v = robot.joint_q, robot.joint_v
-        self._home, self._crouch = robot.home[robot.joint_q], crouched[robot.joint_q]
+        self._home, self._crouch = robot.home[robot.joint_q], crouch[robot.joint_q]
 
     def __call__(self, t: float, q: Floats, v: Floats) -> Command:
         """The command at time t."""

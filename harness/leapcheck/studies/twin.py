@@ -245,10 +245,11 @@ def difference(a: JumpLog, b: JumpLog) -> Difference:
 
 
 def worst(differences: Iterable[Difference]) -> Difference:
-    """The largest of each."""
+    """The largest of each, NaN where one is; every reason to stop once, in order."""
     found = list(differences)
-    stopped = "; ".join({d.stopped for d in found if d.stopped})
-    return Difference(max(d.dq for d in found), max(d.dv for d in found), max(d.df for d in found), stopped)
+    stopped = "; ".join(dict.fromkeys(d.stopped for d in found if d.stopped))
+    dq, dv, df = np.array([(d.dq, d.dv, d.df) for d in found]).max(axis=0).tolist()
+    return Difference(dq, dv, df, stopped)
 
 
 def _row(what: str, differences: list[Difference], goals: tuple[float, float], detail: str) -> Row:

@@ -19,7 +19,7 @@ from leapcheck_reference.simulate.adaptive_cones import SoftPiece
 from leapcheck_reference.simulate.adaptive_events import first_crossing
 from leapcheck_reference.simulate.adaptive_soft import Motion, SoftLaw
 from leapcheck_reference.simulate.adaptive_solution import Solution
-from leapcheck_reference.simulate.coordinates import canonical_velocity, world_velocity
+from leapcheck_reference.simulate.coordinates import canonical_velocity, sound_state, world_velocity
 
 __all__ = ["Integration", "Solution", "Torque", "solution"]
 
@@ -54,10 +54,13 @@ def solution(
     """The motion from the state `start` (q, v) at t = 0 through all `times` (s, ascending; the last one ends it).
 
     `torque(t, q, v)` (actuators,) N m is what acts at the joints, a smooth function between the times; with a `period` it is
-    asked at every tick, t = k period, and held between. Raises ArithmeticError where the motion chatters or the step vanishes.
+    asked at every tick, t = k period, and held between. Raises ArithmeticError where the motion chatters or the step vanishes,
+    ValueError for times or a state that cannot be.
     """
     motion = Integration(law, torque, start, rtol, atol)
     asked = [t for t in np.asarray(times, dtype=float).tolist() if t > 0.0]
+    if not asked or asked != sorted(asked):
+        raise ValueError(f"times {list(times)}: give the times (s) to be reached, ascending, at least one of them above 0")
     ticks = np.arange(0.0, asked[-1], period) if period else np.empty(0)
     others = [t for t in ticks.tolist() if t > 0.0 and min(abs(t - one) for one in asked) > SAME_TIME]
     begin = 0.0
@@ -73,9 +76,11 @@ class Integration:
     """A motion while it is integrated; y = [q, u, totals]."""
 
     def __init__(self, law: SoftLaw, torque: Torque, start: tuple[Floats, Floats], rtol: float, atol: float) -> None:
+        law.forget()
         self._law, self._plant, self._torque, self._tolerances = law, law.plant, torque, (rtol, atol)
         self._com = kernel(self._plant.tree, ("com_position",))
-        q, v = (np.asarray(part, dtype=float) for part in start)
+        tree = self._plant.tree
+        q, v = sound_state(tree.name, self._plant.free_base, *start, (tree.nq, tree.nv))
         u = world_velocity(self._plant.free_base, q, v)
         self._t, self._y = 0.0, np.concatenate([q, u, np.zeros(TOTALS)])
         self._held: Floats | None = None

@@ -23,6 +23,9 @@ CONVERGED = 1e-15
 STALLED = 1e-9
 """A step smaller than this that is not a tenth of the one before has met rounding too."""
 
+AT_REST = 1e-12
+"""The same relative to the acceleration without contacts: of a robot that stands still x is nothing but rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class SoftPiece:
@@ -57,10 +60,13 @@ def zone_of(cone: Cone, j: list[float]) -> int:
     return HELD if sticking <= 0.0 else SLIDING
 
 
-def held_minimiser(M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm: Floats) -> tuple[Floats, Floats, Floats]:
+def held_minimiser(
+    M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm: Floats, free: Floats
+) -> tuple[Floats, Floats, Floats]:
     """(x (nv,), pushes (rows,), j = J x - aref) with M x = smooth + J^T pushes, each row as its zone in the piece says.
 
-    Newton's method from `warm`, without a line search: a piece is followed in small steps. ArithmeticError where it fails.
+    Newton's method from `warm`, without a line search: a piece is followed in small steps; `free` solves M x = smooth.
+    ArithmeticError where it fails.
     """
     x = warm
     stopped = len(piece.stops)
@@ -68,7 +74,7 @@ def held_minimiser(M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm
     pushes = np.zeros(len(rows.J))
     springs = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
     curvature[range(stopped), range(stopped)] = springs
-    last = math.inf
+    last, at_rest = math.inf, AT_REST * float(np.abs(free).max())
     for _ in range(MOST_ITERATIONS):
         j = rows.J @ x - rows.aref
         pushes[:stopped] = -springs * j[:stopped]
@@ -81,7 +87,7 @@ def held_minimiser(M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm
         if failed or not math.isfinite(size):
             break
         x = x - step
-        if size <= CONVERGED * scale or (size <= STALLED * scale and size > 0.1 * last):
+        if size <= CONVERGED * scale or 0.1 * last < size <= max(STALLED * scale, at_rest):
             j = rows.J @ x - rows.aref
             return x, pushes + curvature @ (rows.J @ step), j
         last = size

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from leapcheck_reference.simulate.adaptive import Integration
 from leapcheck_reference.simulate.adaptive_soft import SoftLaw
-from leapcheck_reference.simulate.coordinates import canonical_velocity
+from leapcheck_reference.simulate.coordinates import canonical_velocity, zero_configuration
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact
 
@@ -27,12 +27,12 @@ class AdaptiveSimulator:
     own_drives = False
 
     def __init__(self, plant: Plant, contact: SoftContact, dt: float) -> None:
-        """ValueError where dt is no time step, or the contact has pyramidal cones."""
+        """The robot at q = 0, at rest; ValueError where dt is no time step, or the contact has pyramidal cones."""
         if not 0.0 < dt < np.inf:
             raise ValueError(f"time step {dt}: give a finite positive number of seconds")
         self.name, self.dt = "adaptive reference", dt
         self._plant, self._law = plant, SoftLaw(plant, contact)
-        self.start(np.array([0.0] * 3 + [1.0] + [0.0] * (plant.tree.nq - 4)), np.zeros(plant.tree.nv))
+        self.start(zero_configuration(plant.tree), np.zeros(plant.tree.nv))
 
     @property
     def q(self) -> Floats:
@@ -45,7 +45,7 @@ class AdaptiveSimulator:
         return canonical_velocity(self._plant.free_base, *self._motion.state)
 
     def start(self, q: Floats, v: Floats) -> None:
-        """Takes a state (canonical) and forgets all else."""
+        """Takes a state (canonical) and forgets all else; ValueError where it is no state of this robot."""
         self._motion = Integration(self._law, _never_asked, (q, v), RELATIVE, ABSOLUTE)
         self._steps = 0
         self.forces = np.zeros((len(self._plant.radii), 3))

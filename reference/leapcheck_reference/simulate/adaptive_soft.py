@@ -17,12 +17,15 @@ from leapcheck_reference.simulate.adaptive_cones import FREE, HELD, SLIDING, Sof
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft import SoftContact, weights
 from leapcheck_reference.simulate.soft_newton import minimiser
-from leapcheck_reference.simulate.soft_rows import Cone, Rows, gains, impedance
+from leapcheck_reference.simulate.soft_rows import SMALLEST_REGULARISATION, Cone, Rows, gains, impedance
 
 Floats = NDArray[np.float64]
 
 TOUCH = 1e-12
 """Spheres (m) and stops (rad) this close that move in touch at the same moment: so four feet land at once."""
+
+TIP = 1e-9
+"""A cone whose j is this small beside its aref is at its tip: the slide from there to the air would last some 1e-12 s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +56,10 @@ class SoftLaw:
         self._stop_gains = gains(contact.solreflimit, contact.solimplimit, 0.0)
         self._warm: Floats | None = None
 
+    def forget(self) -> None:
+        """Leaves nothing of earlier motions behind: a motion has the same bits whatever was followed before it."""
+        self._warm = None
+
     def piece(self, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece that holds at a state and a generalised force."""
         at = self.plant.at(q, u)
@@ -70,12 +77,23 @@ class SoftLaw:
         which -= points + 2 * joints
         if which < 2 * touching:
             zones = list(piece.zones)
-            side = which % 2
-            zones[which // 2] = SLIDING if zones[which // 2] != SLIDING else (FREE, HELD)[side]
+            zones[which // 2] = self._next_zone(piece, which // 2, which % 2, q, u, force)
             return replace(piece, zones=tuple(zones))
         pushing = list(piece.pushing)
         pushing[which - 2 * touching] = not pushing[which - 2 * touching]
         return replace(piece, pushing=tuple(pushing))
+
+    def _next_zone(self, piece: SoftPiece, cone: int, side: int, q: Floats, u: Floats, force: Floats) -> int:
+        """The zone behind a side of a cone; what is let go without any tangential pull, at the cone's tip, does not slide."""
+        if piece.zones[cone] == SLIDING:
+            return (FREE, HELD)[side]
+        if piece.zones[cone] == FREE:
+            return SLIDING
+        at = self.plant.at(q, u)
+        rows = self._rows(at, piece, q, u)
+        j = self._solved(at, rows, piece, force)[2]
+        mine = slice(len(piece.stops) + 3 * cone, len(piece.stops) + 3 * cone + 3)
+        return FREE if np.abs(j[mine]).max() <= TIP * np.abs(rows.aref[mine]).max() else SLIDING
 
     def motion(self, piece: SoftPiece, q: Floats, u: Floats, force: Floats) -> Motion:
         """What the robot does at a state while the piece holds, or as if it did."""
@@ -100,9 +118,9 @@ class SoftLaw:
         if not len(rows.J):
             return free, np.empty(0), np.empty(0)
         try:
-            answer = held_minimiser(at.M, smooth, rows, piece, free if self._warm is None else self._warm)
+            answer = held_minimiser(at.M, smooth, rows, piece, free if self._warm is None else self._warm, free)
         except ArithmeticError:
-            answer = held_minimiser(at.M, smooth, rows, piece, minimiser(at.M, free, rows)[0])
+            answer = held_minimiser(at.M, smooth, rows, piece, minimiser(at.M, free, rows)[0], free)
         self._warm = answer[0]
         return answer
 
@@ -159,7 +177,7 @@ class SoftLaw:
         for i, (point, distance) in enumerate(zip(points, (height - radii).tolist(), strict=True)):
             d = impedance(contact.solimp, distance)
             aref[3 * i] -= K * d * distance
-            D = d / ((1.0 - d) * self._weights.points[point])
+            D = _strength(d, self._weights.points[point])
             cones.append(Cone(point, D, D * contact.impratio, contact.friction / math.sqrt(contact.impratio), contact.friction))
         pushless = np.zeros(len(D_stops))
         return Rows(
@@ -182,7 +200,7 @@ class SoftLaw:
             d = impedance(self.contact.solimplimit, distance)
             J[i, dof] = sign
             aref[i] = -B * sign * u[dof] - K * d * distance
-            D[i] = d / ((1.0 - d) * self._weights.joints[joint])
+            D[i] = _strength(d, self._weights.joints[joint])
         return J, aref, D
 
     def _margins(self, at: Equations, piece: SoftPiece, q: Floats, rows: Rows, j: Floats) -> Floats:
@@ -200,3 +218,8 @@ class SoftLaw:
         ]
         pushing = np.where(np.array(piece.pushing, dtype=bool), -j[:stopped], j[:stopped])
         return np.concatenate([distances, lower, upper, zones, pushing])
+
+
+def _strength(d: float, weight: float) -> float:
+    """D = 1 / R of a row with impedance d; a link whose com does not move (a wheel on a stand) has no weight, and R a floor."""
+    return d / max((1.0 - d) * weight, SMALLEST_REGULARISATION * d)

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A joint stop: `stiffness` N m/rad and `damping` N m s/rad against a joint that is beyond its limit."""
+    """A joint stop: `stiffness` N m/rad and `damping` N m s/rad against a joint that is beyond its limit; both 0: no stop."""
 
     stiffness: float = 5e3
     damping: float = 20.0
@@ -92,8 +92,10 @@ def spring_points(law: ContactLaw, depth: Floats, foreseen: Floats, x: Floats, d
 
 def spring_stops(stop: Stop, room: Floats, away: Floats, dt: float) -> Chosen:
     """The stops that will be reached, as rows: `room` (stops,) rad left, negative beyond, and velocities `away` rad/s."""
-    which = np.flatnonzero(room + dt * away < 0.0)
     strength = stop.stiffness * dt + stop.damping
+    if strength == 0.0:
+        return Chosen(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0))
+    which = np.flatnonzero(room + dt * away < 0.0)
     return Chosen(which, -stop.stiffness / strength * room[which], np.full(len(which), 1.0 / (dt * strength)))
 
 

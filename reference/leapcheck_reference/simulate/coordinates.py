@@ -12,10 +12,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck_models.spec import JointType
-from leapcheck_reference.rotation import quaternion_rotation
+from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.tree import Tree
 
 Floats = NDArray[np.float64]
+
+
+def sound_state(name: str, free_base: bool, q: Floats, v: Floats, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Copies of the canonical q (nq,), v (nv,) that the robot `name` starts from, the quaternion a unit one; `sizes` (nq, nv).
+
+    ValueError where they are no state of this robot.
+    """
+    nq, nv = sizes
+    if np.shape(q) != (nq,) or np.shape(v) != (nv,):
+        raise ValueError(f"'{name}' starts with q ({nq},), v ({nv},): not {np.shape(q)}, {np.shape(v)}")
+    q, v = np.array(q, dtype=float), np.array(v, dtype=float)
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        raise ValueError(f"'{name}': the state to start from is not finite: correct it")
+    if free_base:
+        length = float(np.linalg.norm(q[3:7]))
+        if length == 0.0:
+            raise ValueError(
+                f"'{name}': the base's quaternion to start from is zero: give q[3:7] = 1, 0, 0, 0 for an upright base"
+            )
+        q[3:7] /= length
+    return q, v
+
+
+def zero_configuration(tree: Tree) -> Floats:
+    """q (nq,) with everything at zero and a floating base upright."""
+    q = np.zeros(tree.nq)
+    if tree.links[0].type is JointType.FREE:
+        q[3] = 1.0
+    return q
 
 
 def has_free_base(tree: Tree) -> bool:
@@ -55,6 +84,19 @@ def moved(free_base: bool, q: Floats, displacement: Floats) -> Floats:
     answer[3:7] = turned_quaternion(q[3:7], displacement[3:6])
     answer[7:] = q[7:] + displacement[6:]
     return answer
+
+
+def displacement_rate(free_base: bool, displacement: Floats, u: Floats) -> Floats:
+    """Rate (nv,) of the displacement (nv,) since a step's begin that goes with u (nv,), as MuJoCo's Runge-Kutta method has it.
+
+    Where it has turned by U it is w + U x w / 2 + U x (U x w) / 12: the series of the exponential map's inverse derivative.
+    """
+    rate = u.copy()
+    if free_base:
+        U, w = displacement[3:6], u[3:6]
+        first = cross(U, w)
+        rate[3:6] = w + 0.5 * first + cross(U, first) / 12.0
+    return rate
 
 
 def turned_quaternion(quaternion: Floats, rotation: Floats) -> Floats:

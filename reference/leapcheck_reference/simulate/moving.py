@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck_reference.simulate.contact_step import Unconstrained, unconstrained
-from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, world_velocity
+from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, sound_state, world_velocity, zero_configuration
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.rows import Rows
 
@@ -27,9 +27,7 @@ class Stepped:
             raise ValueError(f"time step {dt} s: give a positive number, 1e-3 for example")
         self.dt = dt
         self._plant = plant
-        self._q, self._u = np.zeros(plant.tree.nq), np.zeros(plant.tree.nv)
-        if plant.free_base:
-            self._q[3] = 1.0
+        self._q, self._u = zero_configuration(plant.tree), np.zeros(plant.tree.nv)
 
     @property
     def q(self) -> Floats:
@@ -44,14 +42,8 @@ class Stepped:
     def start(self, q: Floats, v: Floats) -> None:
         """Takes the canonical state q (nq,), v (nv,) and forgets all else; ValueError where it is no state of this robot."""
         tree = self._plant.tree
-        if np.shape(q) != (tree.nq,) or np.shape(v) != (tree.nv,):
-            raise ValueError(f"'{tree.name}' starts with q ({tree.nq},), v ({tree.nv},): not {np.shape(q)}, {np.shape(v)}")
-        if not (np.isfinite(q).all() and np.isfinite(v).all()):
-            raise ValueError(f"'{tree.name}': the state to start from is not finite: correct it")
-        self._q = np.array(q, dtype=float)
-        if self._plant.free_base:
-            self._q[3:7] /= np.linalg.norm(self._q[3:7])
-        self._u = world_velocity(self._plant.free_base, self._q, np.asarray(v, dtype=float))
+        self._q, v = sound_state(tree.name, self._plant.free_base, q, v, (tree.nq, tree.nv))
+        self._u = world_velocity(self._plant.free_base, self._q, v)
         self._forget()
 
     def _forget(self) -> None:

@@ -54,7 +54,7 @@ def impulses(problem: ConeProblem, start: Floats, inconsistency: float = 0.0) ->
         return projected(problem, best)
     raise ArithmeticError(
         f"the impulses of {len(problem.friction)} contacts and {len(problem.lower)} other rows were not found: "
-        "take a smaller time step, or a friction below 1"
+        "take a smaller time step, or less friction"
     )
 
 

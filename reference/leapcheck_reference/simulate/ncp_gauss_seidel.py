@@ -29,14 +29,14 @@ def swept(problem: ConeProblem, start: Floats, sweeps: int) -> Floats:
 
 
 def one_contact(G: Floats, g: Floats, mu: float) -> tuple[float, float, float]:
-    """Impulse (x, y, z) of a single contact: G (3, 3) positive definite, g (3,) its velocity without impulse.
+    """Impulse (x, y, z) of a single contact: G (3, 3) positive definite, g (3,) its velocity without impulse; 0 if G_zz = 0.
 
     It opens, sticks, or slides: then v_t = -alpha p_t, and alpha > 0 is where |p_t| = mu p_n, a root of a quartic
     (Bonnefon and Daviet, Quartic formulation of Coulomb 3D frictional contact, INRIA RT-0400, 2011), bracketed.
     """
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = G.tolist()
     gx, gy, gz = g.tolist()
-    if gz >= 0.0:
+    if gz >= 0.0 or zz <= 0.0:
         return 0.0, 0.0, 0.0
     # v_n = 0 gives p_n by p_t; what is left is a problem in the plane
     sxx, sxy, syy = xx - xz * xz / zz, xy - xz * yz / zz, yy - yz * yz / zz

@@ -35,6 +35,10 @@ class Rows:
     def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
         """`friction`: Coulomb's coefficient, one number or one for each point; ValueError where it is no such."""
         self._plant, self._dt = plant, dt
+        if np.shape(friction) not in ((), plant.radii.shape):
+            raise ValueError(
+                f"friction of shape {np.shape(friction)}: give one number, or one for each of {len(plant.radii)} points"
+            )
         self._friction = np.broadcast_to(np.asarray(friction, dtype=float), plant.radii.shape).copy()
         if not (np.isfinite(self._friction).all() and (self._friction >= 0.0).all()):
             raise ValueError(f"friction {friction}: give Coulomb's coefficient, 0 or more")

@@ -32,6 +32,9 @@ ROUNDING = 1e-16
 STALLED = 1e-9
 """Steps shorter than this that do not halve from one to the next have met rounding, or the border of two pieces."""
 
+AT_REST = 1e-12
+"""The same relative to x0: of a robot that stands still x is nothing but rounding, and no step is short beside it."""
+
 LINE_SEARCH = 1e-3
 """The slope along a step is brought down to this part of its value at the begin."""
 
@@ -67,6 +70,7 @@ def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> 
     j = rows.J @ x - rows.aref
     pull = pulled(rows, j)
     last, last_local = math.inf, 0.0
+    at_rest = AT_REST * math.sqrt(x0 @ x0)
     for _ in range(MOST_ITERATIONS):
         smooth = M @ (x - x0)
         gradient = smooth - pull.forces @ rows.J
@@ -77,9 +81,10 @@ def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> 
         scale = math.sqrt(x @ x) + size
         local = size <= LOCAL * scale and _same_piece(pull, trial)
         settled = local and (SLIDING not in trial.zones or size**3 <= ROUNDING * scale * last_local**2)
-        if settled or 0.5 * last < size <= STALLED * scale:
+        short = size <= max(STALLED * scale, at_rest)
+        if settled or (short and size > 0.5 * last):
             return x + step, trial.forces
-        if local or size <= STALLED * scale:
+        if local or short:
             x, j, pull = x + step, j + dj, trial
         else:
             slope = float(step @ smooth), float(step @ (M @ step))

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from leapcheck_reference.rotation import cross
-from leapcheck_reference.simulate.coordinates import moved
+from leapcheck_reference.simulate.coordinates import displacement_rate, moved
 from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import Response, SoftContact, response, weights
@@ -82,20 +81,9 @@ class SoftSimulator(Stepped):
             displacement = dt * a * rate
             q, u = (moved(free, q0, displacement), u0 + dt * a * udot) if a else (q0, u0)
             answer = self._response(q, u, force)
-            rate, udot = _exponential_rate(free, displacement, u), answer.udot
+            rate, udot = displacement_rate(free, displacement, u), answer.udot
             total_rate, total_udot = total_rate + b * rate, total_udot + b * udot
             forces += b * answer.forces
             limit_torques += b * answer.limit_torques
         self._q, self._u = moved(free, q0, dt * total_rate), u0 + dt * total_udot
         self._forces, self._limit_torques = forces, limit_torques
-
-
-def _exponential_rate(free_base: bool, displacement: Floats, u: Floats) -> Floats:
-    """Rate (nv,) of the displacement from the step's begin that goes with u: w + U x w / 2 + U x (U x w) / 12 where it turns."""
-    if not free_base or not displacement.any():
-        return u
-    U, w = displacement[3:6], u[3:6]
-    first = cross(U, w)
-    rate = u.copy()
-    rate[3:6] = w + 0.5 * first + cross(U, first) / 12.0
-    return rate

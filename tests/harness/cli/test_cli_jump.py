@@ -1,16 +1,24 @@
 """`leapcheck jump`: from the words of the command line to the files of the report and the exit status."""
 
+import dataclasses
 import json
+import os
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from command_line import program
 
 from leapcheck.cli import main
 from leapcheck.cli.jump import Jump
+from leapcheck_models.robots import load
+from leapcheck_models.spec_file import write_spec
 
+ROBOT = "mini_cheetah_armature"
+JUMP = ("jump", ROBOT)
 QUICK = ("--engines", "soft", "--levels", "1", "--workers", "1")
 CONTROLLERS = """
+import sys
 import numpy as np
 from leapcheck.jump.control import Command
 
@@ -32,6 +40,32 @@ def diverging(spec):
 
 def broken(spec):
     return lambda t, q, v: [float("nan")] * 12
+
+def leaving(spec):
+    hold = still(spec)
+    return lambda t, q, v: hold(t, q, v) if t <= 0.05 else sys.exit(7)
+
+def writing(spec):
+    hold = still(spec)
+    def policy(t, q, v):
+        q[:], v[:] = np.nan, np.nan
+        return hold(t, q, v)
+    return policy
+
+def speaking(spec):
+    hold = still(spec)
+    def policy(t, q, v):
+        print("noise")
+        return hold(t, q, v)
+    return policy
+
+class Walker:
+    def __init__(self, spec):
+        self.hold, self.calls = still(spec), 0
+    def __call__(self, t, q, v):
+        self.calls += 1
+        assert self.calls == round(t / 1e-3) + 1, "made anew for each run"
+        return self.hold(t, q, v)
 """
 
 
@@ -49,9 +83,7 @@ def results(folder: Path) -> dict:  # type: ignore[type-arg]
 
 
 def test_a_jump_is_planned_simulated_and_judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(
-        ["jump", "mini_cheetah", "--height", "0.15", "--engines", "soft", "rigid", "--levels", "2", "--mcap", "--out", "out"]
-    )
+    status = main([*JUMP, "--height", "0.15", "--engines", "soft", "rigid", "--levels", "2", "--mcap", "--out", "out"])
     said = capsys.readouterr().out
     assert status == 0
     assert "take-off speed" in said
@@ -67,7 +99,7 @@ def test_a_jump_is_planned_simulated_and_judged(folder: Path, capsys: pytest.Cap
 def test_what_is_not_feasible_is_a_no_go_with_the_reason_and_what_would_be(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["jump", "mini_cheetah", "--height", "3", *QUICK, "--out", "out"]) == 1
+    assert main([*JUMP, "--height", "3", *QUICK, "--out", "out"]) == 1
     said = " ".join(capsys.readouterr().out.split())
     assert "NO-GO" in said
     assert "cannot jump 3 m high" in said
@@ -80,15 +112,16 @@ def test_what_is_not_feasible_is_a_no_go_with_the_reason_and_what_would_be(
     [
         ("raising", "the controller stopped at t = 0.0510 s: RuntimeError: lost the gait"),
         ("broken", "not finite at t = 0.0000 s"),
-        ("diverging", "the controller stopped at t = 0.1420 s: RuntimeWarning: overflow"),  # warnings are errors in tests
+        ("diverging", "the controller stopped at t = 0.0060 s: ValueError: the controller asks for 1.07e+13 N m"),
+        ("leaving", "the controller stopped at t = 0.0510 s: SystemExit: 7"),
+        ("writing", "the robot does not leave the ground"),
+        ("speaking", "the robot does not leave the ground"),
     ],
 )
 def test_a_controller_that_breaks_ends_in_a_finished_report(
     folder: Path, capsys: pytest.CaptureFixture[str], controller: str, says: str
 ) -> None:
-    status = main(
-        ["jump", "mini_cheetah", "--policy", f"jump_controllers:{controller}", "--duration", "0.2", *QUICK, "--out", "out"]
-    )
+    status = main([*JUMP, "--policy", f"jump_controllers:{controller}", "--duration", "0.2", *QUICK, "--out", "out"])
     assert status == 1
     assert says in " ".join(capsys.readouterr().out.split())
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
@@ -97,7 +130,7 @@ def test_a_controller_that_breaks_ends_in_a_finished_report(
 
 
 def test_a_hardware_log_is_held_against_the_simulation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["jump", "mini_cheetah", "--policy", "jump_controllers:still", "--duration", "0.2", *QUICK]
+    words = [*JUMP, "--policy", "jump_controllers:still", "--duration", "0.2", *QUICK]
     main([*words, "--out", "first"])
     log = pd.read_parquet(folder / "first" / "logs" / "soft.parquet")
     log["q_FR_hip_joint"] += 0.03
@@ -112,13 +145,24 @@ def test_a_hardware_log_is_held_against_the_simulation(folder: Path, capsys: pyt
     assert "FR_hip_joint" in (folder / "second" / "report.html").read_text(encoding="utf-8")
 
 
+def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("nan.csv").write_text("time,q_FR_hip_joint\n0,1\n0.1,nan\n", encoding="utf-8")
+    Path("fine.csv").write_text("time,q_FR_hip_joint\n0,1\n0.1,2\n", encoding="utf-8")
+    words = [*JUMP, "--policy", "jump_controllers:broken", *QUICK, "--out", "out", "--hardware-log"]
+    assert main([*words, "nan.csv"]) == 2  # before any work
+    assert "column 'q_FR_hip_joint', row 3: 'nan' is no finite number" in capsys.readouterr().err
+    assert main([*words, "fine.csv"]) == 1
+    assert "'fine.csv' is not compared: soft stopped at once" in " ".join(capsys.readouterr().out.split())
+    assert (folder / "out" / "report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ([], "give one of --height, --highest, --policy and --trajectory"),
         (["--height", "0.2", "--highest"], "give one of --height"),
         (["--height", "-0.1"], "height is -0.1: give a finite positive number"),
-        (["--height", "nan"], "give one of --height"),
+        (["--height", "nan"], "height is nan: give a finite positive number"),
         (["--height", "0.2", "--engines", "bullet"], "unknown simulator 'bullet': use one of mujoco,"),
         (["--height", "0.2", "--set", "trunk.mass=-3"], "mass"),
         (["--height", "0.2", "--set", "trunk.mas=3"], "no field 'mas'"),
@@ -135,10 +179,16 @@ def test_a_hardware_log_is_held_against_the_simulation(folder: Path, capsys: pyt
         (["--height", "0.2", "--threshold", "slip_no_go"], "write NAME=VALUE"),
         (["--trajectory", "none.csv"], "none.csv"),
         (["--height", "0.2", "--solref", "0.01", "-1"], "solref"),
+        (["--height", "0.2", "--pose", "fold"], "--pose does nothing here: the plan chooses it: leave it out"),
+        (["--highest", "--duration", "2"], "--duration does nothing here"),
+        (["--policy", "jump_controllers:still", "--crouch", "0.2"], "--crouch does nothing here: only a plan uses it"),
+        (["--height", "0.2", "--vary", "friction=0.1"], "--vary does nothing here: only --monte-carlo uses it"),
+        (["--height", "0.2", "--seed", "-1"], "--seed: give whole numbers, 0 or more"),
+        (["--policy", "jump_controllers:still", "--engines", "soft", "soft"], "stands twice"),
     ],
 )
 def test_bad_words_are_refused_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
-    assert main(["jump", "mini_cheetah", *words, "--workers", "1", "--out", "out"]) == 2
+    assert main([*JUMP, *words, "--workers", "1", "--out", "out"]) == 2
     printed = capsys.readouterr()
     assert says in printed.err
     assert printed.err.count("\n") == 1
@@ -149,3 +199,50 @@ def test_the_command_of_the_report_repeats_every_choice() -> None:
     asked = Jump("mini_cheetah", height=0.2, set=("trunk.mass=4",), engines=("soft",), video=True, out=Path("x"), latency=0.002)
     assert asked.command() == "leapcheck jump mini_cheetah --height 0.2 --set trunk.mass=4 --engines soft --latency 0.002"
     assert Jump("mini_cheetah", highest=True).command() == "leapcheck jump mini_cheetah --highest"
+
+
+def test_a_controller_with_a_state_gives_the_same_bytes_again_in_any_number_of_processes(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = [*JUMP, "--policy", "jump_controllers:Walker", "--duration", "0.05", "--json"]
+    for name, workers in (("first", "1"), ("again", "1"), ("spread", "2")):
+        main([*words, "--engines", "soft", "mujoco", "--levels", "2", "--workers", workers, "--out", name])
+    assert "made anew" not in capfd.readouterr().out
+    for file in ("results.json", "report.html", "report.md", "scene3d.html"):
+        assert len({(folder / name / file).read_bytes() for name in ("first", "again", "spread")}) == 1
+
+
+def test_what_a_controller_prints_is_not_among_the_results(folder: Path) -> None:
+    words = ("--policy", "jump_controllers:speaking", "--duration", "0.02", "--engines", "soft", "--levels", "2", "--json")
+    result = program(folder, *JUMP, *words, "--workers", "2")
+    assert result.json == results(folder / "runs" / f"jump_{ROBOT}")
+    assert "noise" in result.err
+
+
+def test_a_trajectory_is_followed_to_its_end(folder: Path) -> None:
+    names = [actuator.joint for actuator in load(ROBOT).actuators]
+    rows = [f"{t}," + ",".join(map(str, (0.0, -0.8 - t, 1.6 + 2 * t) * 4)) for t in (0.0, 0.05, 0.1)]
+    Path("crouch.csv").write_text("\n".join(["time," + ",".join(f"q_{name}" for name in names), *rows]) + "\n", encoding="utf-8")
+    main([*JUMP, "--trajectory", "crouch.csv", *QUICK, "--out", "out"])
+    log = pd.read_parquet(folder / "out" / "logs" / "soft.parquet")
+    assert log["time"].iloc[-1] == pytest.approx(0.1)
+    assert log["q_FR_knee_joint"].iloc[-1] == pytest.approx(1.8, abs=0.1)  # it sags under its weight
+
+
+def test_names_of_all_kinds_are_shown_as_they_are_written(folder: Path) -> None:
+    odd = "</script><b>\"R' & \u732b"
+    spec = load(ROBOT)
+    renamed = [dataclasses.replace(actuator, name=actuator.name.replace("FR", odd)) for actuator in spec.actuators]
+    write_spec(dataclasses.replace(spec, name=odd, actuators=tuple(renamed)), folder / "my robot.json")
+    main(["jump", "my robot.json", "--policy", "jump_controllers:still", "--duration", "0.02", *QUICK])
+    out = folder / "runs" / "jump_my robot"
+    for name in ("report.html", "scene3d.html", "report.md"):
+        assert odd not in (out / name).read_text(encoding="utf-8")
+    assert f"torque_{odd}_knee" in pd.read_parquet(out / "logs" / "soft.parquet").columns
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "locked").mkdir(mode=0o500)
+    assert main([*JUMP, "--height", "0.1", "--out", "locked/out"]) == 2
+    assert "cannot be written" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from leapcheck.engines.mujoco_simulator import MujocoSimulator
 from leapcheck.studies import ledgers, limits, stiff_limit
 from leapcheck.studies.planned_push import DURATION, HEIGHT, planned_push
 from leapcheck_reference.simulate.plant import Plant
@@ -13,6 +14,7 @@ from leapcheck_reference.simulate.soft import SoftContact
 
 EULER = 1e-6  # relative, of four levels from 0.125 ms; largest seen 7.6e-8
 ORDERS = (0.8, 1.1)  # seen .906 and .854
+DISCRETE = 2e-5  # relative, at 1/16 ms; seen 9.6e-6, and 1.1e-4 from the lumped model
 RIGID = 5e-3  # relative, of the rigid step of 0.5 ms from the plan's take-off speed; largest seen 1.5e-3
 
 
@@ -52,6 +54,15 @@ def test_a_stiffer_contact_is_nearer_to_the_rigid_one() -> None:
         np.abs(limits.reference(planned, SoftContact(friction=0.8, solref=(constant, 1.0))) - rigid) for constant in (0.02, 0.005)
     )
     assert (near < far / 4).all()
+
+
+def test_mujocos_discrete_steps_tend_to_the_exact_rotors_too() -> None:
+    """What is added between mj_step1 and mj_step2 is in its steps: its speed is far from that of the lumped model's."""
+    exact, lumped = planned_push("mini_cheetah"), planned_push("mini_cheetah_armature")
+    speed = exact.pushed(MujocoSimulator(exact.robot.spec, limits.CONTACT, 6.25e-5, "discrete"))[0]
+    wrong = [abs(speed / limits.reference(push, limits.CONTACT)[0] - 1.0) for push in (exact, lumped)]
+    assert wrong[0] < DISCRETE
+    assert wrong[1] > 4 * DISCRETE
 
 
 @pytest.mark.slow

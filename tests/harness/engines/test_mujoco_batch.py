@@ -1,6 +1,7 @@
 """The batch is a loop over mj_step to the last bit, each simulation with its own friction, payload, com and tilt."""
 
 import sys
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -11,6 +12,7 @@ from leapcheck.engines.mujoco_loop import MujocoLoop
 from leapcheck.engines.mujoco_scene import FLOOR, scene
 from leapcheck.jump.robustness.replay import perturbed_robot
 from leapcheck.jump.robustness.variation import NOTHING, Draws, Variation, drawn
+from leapcheck.jump.simulation import LARGEST_SPEED
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.soft_contact import SoftContact
 
@@ -118,3 +120,22 @@ def test_an_old_mujoco_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mujoco.batch", None)
     with pytest.raises(RuntimeError, match=r"has no mujoco\.batch: Monte Carlo needs"):
         batch_of(drawn(NOTHING, 0, range(1)))
+
+
+@pytest.mark.parametrize("torque", [1e9, np.nan])
+@pytest.mark.parametrize("made", [MujocoBatch, MujocoLoop])
+def test_what_diverges_has_an_infinite_speed_and_leaves_no_file(
+    made: type[MujocoBatch] | type[MujocoLoop],
+    torque: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    simulations = made(SPEC, CONTACT, 1e-3, drawn(NOTHING, 0, range(1)), START)
+    for k in range(5):
+        simulations.step(np.full((1, 12), torque * (-1) ** k))
+    assert not np.abs(simulations.qvel).max() <= LARGEST_SPEED
+    assert simulations.final_speeds().tolist() == [np.inf]
+    assert not list(tmp_path.iterdir())
+    assert capfd.readouterr().err == ""

@@ -87,6 +87,18 @@ def test_a_run_that_stopped_is_no_agreement() -> None:
     assert difference(stopped, engine) == Difference(np.inf, np.inf, np.inf, "it fell apart")
 
 
+def test_the_worst_of_many_hides_nothing() -> None:
+    many = [
+        Difference(1.0, 5.0, 0.0),
+        Difference(np.nan, 2.0, 3.0),
+        Difference(0.5, 1.0, 1.0, "b"),
+        Difference(0.0, 0.0, 0.0, "a"),
+    ]
+    found = twin.worst([*many, many[2]])
+    assert np.isnan(found.dq)
+    assert (found.dv, found.df, found.stopped) == (5.0, 3.0, "b; a")
+
+
 SLOW = [(case, twin.jump) for case in twin.jump_cases()]
 SLOW += [(case, twin.skewed_jump) for case in twin.jump_cases()[::3]]
 SLOW += [(case, twin.crash) for case in twin.crash_cases()]

@@ -83,5 +83,11 @@ def test_a_controller_runs_for_as_long_as_asked(tmp_path: Path, monkeypatch: pyt
     for duration in (0.0, -1.0, 1e9, float("nan")):
         with pytest.raises(ValueError, match="--duration"):
             own_act(SPEC, "still:make", None, None, duration)
+    names = [actuator.joint for actuator in SPEC.actuators]
+    (tmp_path / "ms.csv").write_text(
+        "\n".join([",".join(["time", *(f"q_{n}" for n in names)]), "0" + ",0" * 12, "1e3" + ",0" * 12])
+    )
+    with pytest.raises(ValueError, match=r"ms.csv' lasts until 1000 s, a run at most 60 s"):
+        own_act(SPEC, None, tmp_path / "ms.csv", None, None)
     with pytest.raises(ValueError, match="both given"):
         own_act(SPEC, "still:make", tmp_path / "a.csv", None, None)

@@ -60,5 +60,18 @@ def test_commands_that_cannot_be_are_refused() -> None:
     state = np.zeros(1)
     with pytest.raises(ValueError, match=r"not finite at t = 0.0000 s"):
         Controller(broken(np.array([np.nan])), Timing(), *JOINTS).desired(0.0, state, state)
-    with pytest.raises(ValueError, match="give one for each of 1"):
+    with pytest.raises(ValueError, match=r"torque has the shape \(2,\): give one number for each of 1"):
         Controller(broken(np.zeros(2)), Timing(), *JOINTS).desired(0.0, state, state)
+    with pytest.raises(ValueError, match=r"asks for 1e\+300 N m: look at its gains"):
+        Controller(broken(np.array([-1e300])), Timing(), *JOINTS).desired(0.0, state, state)
+
+
+def test_what_a_policy_writes_into_the_state_is_its_own_affair() -> None:
+    def policy(t: float, q: np.ndarray, v: np.ndarray) -> Command:
+        q[:], v[:] = np.nan, np.nan
+        return Command(*(np.full(1, x) for x in (0.0, 1.0, 0.0, 10.0, 1.0)))
+
+    q, v = np.zeros(1), np.zeros(1)
+    assert Controller(policy, Timing(), *JOINTS).desired(0.0, q, v) == 10.0
+    assert not q.any()
+    assert not v.any()

@@ -16,6 +16,7 @@ from leapcheck.jump.measures.figure_list import Figure
 from leapcheck.jump.simulation import simulated
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.heat import ThermalRating
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_simulator import Integrator, SoftSimulator
@@ -102,6 +103,14 @@ def test_the_hopper_has_its_closed_form_within_the_bars() -> None:
     assert found["speed.leg"].unit == "rad/s"
     fastest = jump.speed * jump.mass / 2.0
     assert found["speed"].value == pytest.approx(fastest, rel=1e-3)
+
+
+def test_the_thermal_load_of_a_rating_has_an_error_bar() -> None:
+    spec, logs = hopper(), {"closed form": [log_of(Jump(), dt) for dt in STEPS]}
+    rated, half = (by_key(estimates(spec, None, logs, drives(spec), rating=ThermalRating(x, 60.0))) for x in (1.0, 0.5))
+    assert 0.0 < rated["thermal_load"].error < 0.05 * rated["thermal_load"].value
+    assert half["thermal_load.leg"].value == pytest.approx(4.0 * rated["thermal_load.leg"].value, rel=1e-12)
+    assert "thermal_load" not in by_key(estimates(spec, None, logs, drives(spec)))
 
 
 def test_a_log_that_stopped_has_no_part_in_a_limit_unless_it_is_the_finest() -> None:

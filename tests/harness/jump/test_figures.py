@@ -15,6 +15,7 @@ from leapcheck.jump.planning.records import Phase, Request
 from leapcheck.jump.simulation import simulated
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import Battery, drives
+from leapcheck_reference.simulate.heat import ThermalRating
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_simulator import SoftSimulator
@@ -32,9 +33,10 @@ def measured(jump: Jump = Jump(), dt: float = DT, friction: float | None = 0.8) 
 
 def test_every_figure_is_listed_with_its_unit_and_has_a_key_of_its_own() -> None:
     found = measured()
-    assert {figure.name for figure in found.values()} == set(FIGURES) - {"height_share"}
-    assert all(figure.key == key and figure.unit and figure.label and figure.group for key, figure in found.items())
-    assert list(dict.fromkeys(figure.name for figure in found.values())) == [name for name in FIGURES if name != "height_share"]
+    listed = [name for name in FIGURES if name not in ("height_share", "thermal_load")]  # without a plan, without a rating
+    assert all(figure.key == key for key, figure in found.items())
+    assert all(kind.name == name and kind.unit and kind.label and kind.group and kind.meaning for name, kind in FIGURES.items())
+    assert list(dict.fromkeys(figure.name for figure in found.values())) == listed
 
 
 def test_take_off_rise_and_agility_are_the_closed_forms() -> None:
@@ -53,6 +55,18 @@ def test_take_off_rise_and_agility_are_the_closed_forms() -> None:
     slack = {"take_off_time": ABRUPT, "take_off_speed": jump.acceleration * ABRUPT, "height": jump.speed * ABRUPT}
     for name, value in expected.items():
         assert found[name].value == pytest.approx(value, abs=slack.get(name, EXACT)), name
+
+
+def test_a_rating_gives_the_thermal_load_of_the_closed_form() -> None:
+    """Times much shorter than the winding's: load = i^2 t / (i_c^2 T), less at most the part t / T that has flowed off."""
+    jump, spec, rating = Jump(), hopper(), ThermalRating(0.5, 200.0)
+    found = figures(spec, None, log_of(jump, DT), drives(spec), rating=rating)
+    simple = found["heat"].value / (rating.current**2 * rating.time_constant)
+    load = found["thermal_load"]
+    assert simple * (1.0 - jump.end / rating.time_constant) < load.value < simple
+    assert (load.where, load.value) == ("leg", found["thermal_load.leg"].value)
+    assert jump.touch_down < load.time <= jump.end + DT
+    assert "thermal_load" not in measured(jump)
 
 
 @pytest.mark.parametrize("acceleration", [18.0, 20.0, 21.7, 25.0])
@@ -108,6 +122,22 @@ def test_drive_figures_are_those_of_the_motor() -> None:
     assert found["heat"].value == pytest.approx(heat, rel=5e-3)
     stroke = jump.speed * jump.push / 2 * jump.mass / TRUNK
     assert found["mechanical_work"].value == pytest.approx(force * stroke, rel=2e-2)
+
+
+def test_heat_is_that_of_the_electric_motors_alone() -> None:
+    """A servo of a torque-speed line has no current; the figures of the motors beside it remain."""
+    spec = load("mini_cheetah")
+    servos = tuple(dataclasses.replace(a, motor=None) if a.name.endswith("_hip") else a for a in spec.actuators)
+    mixed = dataclasses.replace(spec, actuators=servos)
+    stand = np.array(spec.pose("home")), np.zeros(18)
+    hold = Command(np.zeros(12), stand[0][7:], np.zeros(12), np.full(12, 40.0), np.full(12, 1.0))
+    made = SoftSimulator(Plant(mixed), SoftContact(friction=0.8), DT)
+    log = simulated(mixed, made, lambda t, q, v: hold, drives(mixed), stand, 0.05)
+    found = figures(mixed, None, log, drives(mixed), rating=ThermalRating(5.0, 60.0))
+    for name in ("heat", "thermal_load"):
+        assert {key for key in found if key.startswith(f"{name}.")} == {f"{name}.{a.name}" for a in servos if a.motor}
+        assert found[name].value == max(found[f"{name}.{a.name}"].value for a in servos if a.motor) > 0.0
+    assert "energy" in found
 
 
 def test_power_and_battery_are_those_of_the_drive() -> None:
@@ -173,6 +203,19 @@ def test_a_plan_says_when_the_push_begins_and_what_was_asked() -> None:
     assert free["pitch_off"].value == 0.0
     assert found["friction_use"].value == 0.0
     assert set(found) - set(free) == {"height_share", "friction_use"}
+
+
+def test_pitch_is_asked_for_from_the_start_on() -> None:
+    """A robot whose stand is tilted lands as planned when it lands tilted; without a plan it should come down level."""
+    spec, log = hopper(), log_of(Jump(), DT)
+    half = math.radians(6.0) / 2
+    log.q[:, 3], log.q[:, 5] = math.cos(half), math.sin(half)
+    for asked, off in ((None, 0.0), (0.0, 0.0), (0.1, -math.degrees(0.1))):
+        plan = PushPlan(Request(height=0.1, pitch=asked), (Phase("push", 0.05, 0.13),))
+        found = figures(spec, plan, log, drives(spec))  # type: ignore[arg-type]
+        assert found["pitch_touch_down"].value == pytest.approx(6.0)
+        assert found["pitch_off"].value == pytest.approx(off, abs=1e-9)
+    assert figures(spec, None, log, drives(spec))["pitch_off"].value == pytest.approx(6.0)
 
 
 def test_a_rolling_foot_does_not_slip_and_a_sliding_one_does() -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from loop import Floating, held
 
-from leapcheck.jump.hardware import compared_with_hardware
+from leapcheck.jump.hardware import compared_with_hardware, read_hardware_log
 from leapcheck.jump.log import JumpLog
 from leapcheck.jump.simulation import simulated
 from leapcheck_models.robots import load
@@ -43,7 +43,7 @@ def hardware(log: JumpLog, path: Path, shift: float = 0.0, **changed: object) ->
 
 
 def test_the_same_motion_fits_with_nothing_left(log: JumpLog, tmp_path: Path) -> None:
-    found = compared_with_hardware(SPEC, log, hardware(log, tmp_path / "same.csv"))
+    found = compared_with_hardware(SPEC, log, read_hardware_log(SPEC, hardware(log, tmp_path / "same.csv")))
     assert abs(found.shift) < SHIFT
     assert len(found.residuals) == 36
     assert max(r.rms for r in found.residuals if r.signal == "q") < 1e-4
@@ -52,13 +52,13 @@ def test_the_same_motion_fits_with_nothing_left(log: JumpLog, tmp_path: Path) ->
 
 @pytest.mark.parametrize("shift", [0.0371234, -0.08])
 def test_a_planted_shift_is_found(log: JumpLog, tmp_path: Path, shift: float) -> None:
-    found = compared_with_hardware(SPEC, log, hardware(log, tmp_path / "late.csv", shift))
+    found = compared_with_hardware(SPEC, log, read_hardware_log(SPEC, hardware(log, tmp_path / "late.csv", shift)))
     assert found.shift == pytest.approx(shift, abs=SHIFT)
 
 
 def test_a_planted_offset_is_named_first(log: JumpLog, tmp_path: Path) -> None:
     moved = {"q_HR_hip_joint": log.q[:, SPEC.nq - 5] + 0.05}
-    found = compared_with_hardware(SPEC, log, hardware(log, tmp_path / "offset.csv", **moved))
+    found = compared_with_hardware(SPEC, log, read_hardware_log(SPEC, hardware(log, tmp_path / "offset.csv", **moved)))
     worst = found.residuals[0]
     assert (worst.signal, worst.joint, worst.unit) == ("q", "HR_hip_joint", "rad")
     assert worst.offset == pytest.approx(0.05, rel=1e-2)
@@ -69,7 +69,7 @@ def test_a_planted_offset_is_named_first(log: JumpLog, tmp_path: Path) -> None:
 def test_torques_alone_are_compared_too(log: JumpLog, tmp_path: Path) -> None:
     path = tmp_path / "torque.csv"
     pd.DataFrame({"t": log.time[:-1], "tau_FR_knee_joint": 1.1 * log.torque[:, 2]}).to_csv(path, index=False)
-    (only,) = compared_with_hardware(SPEC, log, path).residuals
+    (only,) = compared_with_hardware(SPEC, log, read_hardware_log(SPEC, path)).residuals
     assert (only.signal, only.joint) == ("tau", "FR_knee_joint")
     assert only.rms == pytest.approx(0.1 * np.sqrt(np.mean(log.torque[:, 2] ** 2)), rel=0.2)
 
@@ -79,20 +79,21 @@ def test_torques_alone_are_compared_too(log: JumpLog, tmp_path: Path) -> None:
     [
         ("time,q_FR_hip_joint\n0,1\n0.1,nan\n", "column 'q_FR_hip_joint', row 3: 'nan' is no finite number"),
         ("time,angle\n0,1\n1,2\n", "no column of a joint: name them q_JOINT"),
+        ("time,q_FR_hip_joint,qd_FR_hipp\n0,1,1\n1,2,2\n", "'qd_FR_hipp' is of no joint of 'mini_cheetah': rename it"),
         ("q_FR_hip_joint\n1\n", "has no column 'time'"),
         ("time,q_FR_hip_joint\n0,1\n", "'time' must rise"),
     ],
 )
-def test_broken_logs_are_refused_with_their_place(log: JumpLog, tmp_path: Path, text: str, says: str) -> None:
+def test_broken_logs_are_refused_with_their_place(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "hardware.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=says) as caught:
-        compared_with_hardware(SPEC, log, path)
+        read_hardware_log(SPEC, path)
     assert "hardware.csv" in str(caught.value)
 
 
 def test_a_run_that_stopped_at_once_has_nothing_to_compare(log: JumpLog, tmp_path: Path) -> None:
-    path = hardware(log, tmp_path / "same.csv")
+    measured = read_hardware_log(SPEC, hardware(log, tmp_path / "same.csv"))
     short = replace(log, **{name: getattr(log, name)[:1] for name in ("time", "q", "v")}, torque=log.torque[:0])
-    with pytest.raises(ValueError, match="no overlap"):
-        compared_with_hardware(SPEC, short, path)
+    with pytest.raises(ValueError, match="stopped at once"):
+        compared_with_hardware(SPEC, short, measured)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hopper import Jump, hopper, log_of
 
+from leapcheck.jump.control import Command
 from leapcheck.jump.log import JumpLog
 from leapcheck.jump.measures.ledgers import Ledger, balances, drawn_up, ledgers, longest_flight
 from leapcheck.jump.simulation import simulated
@@ -125,6 +126,25 @@ def lighter_gravity(log: JumpLog) -> JumpLog:
 )
 def test_a_fault_in_the_log_puts_the_right_books_out(fault, found) -> None:
     assert found <= out_of_balance(cheetah(), fault(run("soft")))
+
+
+@cache
+def collapsed(name: str) -> JumpLog:
+    """0.2 s of a robot without torque: it has begun to fall, and next to no work is done but gravity's."""
+    start = np.array(cheetah().pose("home")), np.zeros(cheetah().nv)
+
+    def limp(t: float, q: np.ndarray, v: np.ndarray) -> Command:
+        del t, q, v
+        return Command(*(np.zeros(12) for _ in range(5)))
+
+    return simulated(cheetah(), make_simulator(name, cheetah(), Ground(), 1e-3), limp, drives(cheetah()), start, 0.2)
+
+
+@pytest.mark.parametrize("name", ["soft", "rigid", "spring-damper", "mujoco"])
+def test_the_books_of_a_robot_that_falls_limp_balance(name: str) -> None:
+    log = collapsed(name)
+    assert out_of_balance(cheetah(), log) == set()
+    assert "energy" in out_of_balance(cheetah(), lighter_gravity(log))
 
 
 def test_another_robots_books_are_out() -> None:

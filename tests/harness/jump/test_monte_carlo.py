@@ -12,7 +12,7 @@ from monte_carlo_cases import CONTACT, SPEC, START, Following, jump, jump_by_fee
 
 from leapcheck.engines.mujoco_batch import TOLERANCE, MujocoBatch
 from leapcheck.engines.mujoco_simulator import MujocoSimulator
-from leapcheck.jump.control import Timing
+from leapcheck.jump.control import Command, Timing
 from leapcheck.jump.judging.thresholds import Thresholds
 from leapcheck.jump.robustness.control import Trial
 from leapcheck.jump.robustness.loop import recorded, stepped
@@ -183,6 +183,14 @@ def test_a_controller_that_raises_ends_its_own_simulation() -> None:
     result = monte_carlo(trial, 3)
     assert result.causes[0].name == "the controller stopped: ZeroDivisionError"
     assert result.successes == 0
+
+
+def test_a_controller_that_leaves_the_program_ends_its_own_simulation_alone() -> None:
+    def leave(t: float, q: np.ndarray, v: np.ndarray) -> Command:
+        raise SystemExit(3)
+
+    found = outcomes(replace(jump(0.05), control=lambda: leave), NOTHING, 0, np.inf, range(2))
+    assert [one.stopped for one in found] == ["the controller stopped: SystemExit"] * 2
 
 
 def test_a_run_that_diverges_is_a_failure_with_a_name() -> None:

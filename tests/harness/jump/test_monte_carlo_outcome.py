@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from monte_carlo_cases import SPEC
 
-from leapcheck.jump.judging.thresholds import Thresholds
+from leapcheck.jump.judging.rules import RULES, Rule, Verdict, graded
+from leapcheck.jump.judging.thresholds import DIRECTIONS, Thresholds
+from leapcheck.jump.robustness.armature import ArmatureCost
 from leapcheck.jump.robustness.outcome import FIGURE_NAMES, Outcome, Recording, body_of, causes, outcome
 
 SOUND = {
@@ -26,6 +28,19 @@ def test_a_sound_jump_has_no_cause_of_failure() -> None:
     assert set(SOUND) == set(FIGURE_NAMES)
     assert why() == ()
     assert why(height=0.101, pitch_touch_down=-44.9, slip_push=0.1, final_tilt=30.0, final_speed=0.5) == ()  # at the thresholds
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.figure in SOUND or rule.figure == "height_share"])
+def test_a_failure_is_what_the_verdict_calls_a_no_go(rule: Rule) -> None:
+    """At the threshold itself and on both sides of it; uses are not held against a varied jump, what they lead to is."""
+    if rule.threshold == "utilisation":
+        assert why(**{rule.figure: 1.5}) == ()
+        return
+    marginal, no_go = (getattr(Thresholds(), f"{rule.threshold}_{level}") for level in ("marginal", "no_go"))
+    figure, unit = ("height", 0.2) if rule.figure == "height_share" else (rule.figure, 1.0)
+    for x in (no_go - 1e-3, no_go, no_go + 1e-3):
+        hopeless = graded(x, marginal, no_go, DIRECTIONS[rule.threshold]) is Verdict.NO_GO
+        assert bool(why(**{figure: unit * x})) is hopeless, x
 
 
 @pytest.mark.parametrize(
@@ -91,3 +106,14 @@ def test_a_run_that_never_leaves_the_ground_has_no_flight() -> None:
     assert math.isnan(found.figures["take_off_time"])
     assert math.isnan(found.figures["rise"])
     assert "no take-off" in causes(found, 0.2, Thresholds(), TRUNK)
+
+
+def test_what_lumped_rotors_cost_is_told_of_jumps_that_take_off() -> None:
+    jump, none = {"take_off_speed": 2.0, "rise": 0.3}, {"take_off_speed": math.nan, "rise": math.nan}
+    said = ArmatureCost(jump, {"take_off_speed": 2.02, "rise": 0.3}).sentence
+    assert "take-off speed 2.02 m/s for 2 (+1 %), rise 0.3 m for 0.3 (+0 %)" in said
+    for exact, lumped in ((jump, none), (none, jump), (none, none)):
+        said = ArmatureCost(exact, lumped).sentence
+        assert "nan" not in said
+        assert "it does not take off with both" in said
+    assert "not known: no such rotor." in ArmatureCost({}, jump, "no such rotor").sentence

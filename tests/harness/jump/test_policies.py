@@ -8,7 +8,7 @@ import pytest
 
 from leapcheck.jump.asked import Act
 from leapcheck.jump.control import Command
-from leapcheck.jump.policies import UserPolicy, read_trajectory, user_policy
+from leapcheck.jump.policies import TRAJECTORY_GAINS, UserPolicy, read_trajectory, user_policy
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
@@ -74,10 +74,32 @@ def test_a_users_controller_travels_and_forgets(module) -> None:  # type: ignore
     assert policy(0.0, *STATE).torque[0] == 4.0
 
 
-def test_an_answer_of_another_shape_is_refused(module) -> None:  # type: ignore[no-untyped-def]
-    name = module("short_controller", "def make(spec): return lambda t, q, v: [0.0]\n")
-    with pytest.raises(ValueError, match="give 12 torques, or a Command"):
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("[0.0]", r"returned an array \(1,\)"),
+        ("None", "returned None"),
+        ("'stand up' * 9", r"returned 'stand up.*\.\.\."),
+        ("[1j] * 12", r"returned \[1j, 1j, .*1j\]"),
+        ("[[0.0], [0.0, 1.0]]", r"returned \[\[0.0\], \[0.0, 1.0\]\]"),
+    ],
+)
+def test_an_answer_that_is_no_torques_is_refused(module, answer: str, says: str) -> None:  # type: ignore[no-untyped-def]
+    name = module(f"odd_controller_{abs(hash(answer))}", f"def make(spec): return lambda t, q, v: {answer}\n")
+    with pytest.raises(ValueError, match=f"{says}: give 12 torques, or a Command"):
         user_policy(f"{name}:make", SPEC)(0.0, *STATE)
+
+
+def test_torques_are_taken_when_they_are_returned(module) -> None:  # type: ignore[no-untyped-def]
+    name = module(
+        "reusing_controller",
+        "import numpy as np\ndef make(spec):\n    torque = np.zeros(12)\n    def policy(t, q, v):\n        torque[:] = t\n"
+        "        return torque\n    return policy\n",
+    )
+    policy = user_policy(f"{name}:make", SPEC)
+    first = policy(1.0, *STATE)
+    policy(2.0, *STATE)
+    assert (first.torque == 1.0).all()
 
 
 def trajectory_file(path: Path, columns: dict[str, list[object]]) -> Path:
@@ -92,13 +114,14 @@ def whole(spec: RobotSpec) -> dict[str, list[object]]:
 
 
 def test_targets_are_straight_lines_between_rows_and_held_outside(tmp_path: Path) -> None:
-    columns = whole(SPEC) | {"tau_FR_knee": [1.0, 3.0, 5.0]}  # by the actuator's name
+    columns = whole(SPEC) | {"tau_FR_knee": [1.0, 3.0, 5.0], "kp_FR_knee": [50.0, 80.0, 0.0]}  # by the actuator's name
     policy = read_trajectory(trajectory_file(tmp_path / "jump.csv", columns), SPEC)
     at = [policy(t, *STATE) for t in (-1.0, 0.05, 0.1, 0.2, 9.0)]
     assert [c.q[0] for c in at] == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0])
     assert [c.torque[2] for c in at] == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0])
     assert not at[1].torque[:2].any()
     assert at[1].qd[0] > 0  # speeds by differences
+    assert [(at[1].kp[0], at[1].kd[0]), (at[1].kp[2], at[1].kd[2])] == [TRAJECTORY_GAINS, (65.0, TRAJECTORY_GAINS[1])]
     assert isinstance(at[0], Command)
 
 
@@ -110,6 +133,8 @@ def test_targets_are_straight_lines_between_rows_and_held_outside(tmp_path: Path
         ({"q_HL_knee_joint": [0.0, "NaN", 0.0]}, "column 'q_HL_knee_joint', row 3: 'nan' is no finite number"),
         ({"q_HL_knee_joint": [0.0, 0.0, "up"]}, "row 4: 'up' is no finite number"),
         ({"time": None}, "has no column 'time'"),
+        ({"time": [-0.1, 0.0, 0.1]}, "begins at -0.1 s: begin at 0"),
+        ({"qd_HL_kne": [0.0, 0.0, 0.0]}, "column 'qd_HL_kne' is of no joint of 'mini_cheetah': rename it"),
     ],
 )
 def test_a_broken_trajectory_is_refused_with_its_place(tmp_path: Path, change: dict[str, list[object] | None], says: str) -> None:

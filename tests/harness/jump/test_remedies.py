@@ -7,17 +7,20 @@ import pytest
 from judged_cases import GOOD, estimate
 
 from leapcheck.jump.judging.remedies import (
+    REMEDIES,
+    attitude_remedies,
     clearance_remedies,
     friction_remedies,
     height_remedies,
     limit_remedies,
-    lower_height,
     runs_without_failure,
+    thermal_remedies,
     torque_remedies,
     voltage_remedies,
 )
+from leapcheck.jump.judging.scaling import lower_height
 from leapcheck.jump.judging.thresholds import Thresholds
-from leapcheck.jump.measures.estimates import Estimate
+from leapcheck.jump.measures.estimates import Estimate, Value
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import Drives, drives
 
@@ -110,8 +113,36 @@ def test_ground_and_posture_remedies_carry_their_numbers() -> None:
     assert number(list(height_remedies(keyed(height_share=0.9), limits, None)), r"ask for ([\d.]+)") >= 1 / 0.9
 
 
+def test_a_stronger_winding_is_at_the_target() -> None:
+    factor = number(list(thermal_remedies(keyed(thermal_load=1.3), Thresholds(), None)), r"bear ([\d.]+) times")
+    assert 1.3 / factor**2 == pytest.approx(TARGET, rel=2 * DIGITS)
+
+
+def test_a_robot_that_does_not_jump_is_not_told_how_to_land() -> None:
+    bad = {"clearance": -0.02, "final_tilt": 40.0, "friction_use": 1.0, "torque_use": 1.2, "limit_margin": -0.1}
+    for keys, lands in (
+        (set(GOOD), True),
+        (set(GOOD) - {"take_off_time", "take_off_speed", "flight_time", "height", "rise"}, False),
+    ):
+        found = {key: value for key, value in keyed(0.95, **bad).items() if key in keys}
+        said = " ".join(
+            remedy
+            for remedies in (clearance_remedies, attitude_remedies, friction_remedies, torque_remedies, limit_remedies)
+            for remedy in remedies(found, Thresholds(), None)
+        )
+        assert ("land" in said, "push" in said, "jump" in said) == (lands, lands, False), said
+        assert lands or "hold the trunk higher" in said
+
+
+def test_the_joint_is_that_of_the_worst_simulator() -> None:
+    margins = {"a": Value(0.04, 0.0, 1.0, ((1e-3, 0.04),), "FR_knee"), "b": Value(0.03, 0.0, 1.0, ((1e-3, 0.03),), "HL_hip")}
+    found = keyed() | {"limit_margin": Estimate("limit_margin", "", margins, 0.035, 0.0, 0.03, 0.04)}
+    (remedy,) = limit_remedies(found, Thresholds(), None)
+    assert remedy.startswith("keep HL_hip 0.02 rad")
+
+
 def test_nothing_is_said_of_what_is_well() -> None:
-    for remedy in (torque_remedies, voltage_remedies, friction_remedies, clearance_remedies, limit_remedies, height_remedies):
+    for remedy in set(REMEDIES.values()):
         assert list(remedy(keyed(), Thresholds(), None)) == []
 
 

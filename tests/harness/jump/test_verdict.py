@@ -6,10 +6,13 @@ import math
 import pytest
 from judged_cases import GOOD, Run, Varied, case, estimate
 
-from leapcheck.jump.judging.rules import RULES, SLIPPING, Verdict
+from leapcheck.jump.judging.rules import RULES, SLIPPING, Verdict, shown
 from leapcheck.jump.judging.thresholds import DIRECTIONS, Thresholds
-from leapcheck.jump.judging.verdict import judged
+from leapcheck.jump.judging.verdict import WIDE, judged
+from leapcheck.jump.measures.estimates import Estimate, Value
 from leapcheck.jump.measures.ledgers import Ledger
+from leapcheck_models.robots import load
+from leapcheck_reference.simulate.actuator import drives
 
 GO, MARGINAL, NO_GO = Verdict.GO, Verdict.MARGINAL, Verdict.NO_GO
 NEAR = 1e-3
@@ -135,6 +138,67 @@ def test_a_stopped_run_is_a_no_go_at_its_finest_step_only() -> None:
     assert judged([], {}, {}).verdict is NO_GO
 
 
+def test_runs_that_stopped_give_one_reason_with_the_first_to_stop() -> None:
+    logs = {
+        "a": [Run(2e-3, "late", (0.0, 0.4)), Run(1e-3, "a bit late", (0.0, 0.5))],
+        "b": [Run(1e-3, "early", (0.0, 0.3))],
+        "c": [Run(2e-3, "coarse", (0.0, 0.1)), Run(1e-3)],
+    }
+    found = case(logs=logs, simulators=("a", "b", "c"))
+    assert [(reason.verdict, reason.simulator) for reason in found.reasons] == [(NO_GO, "b"), (MARGINAL, "c")]
+    assert found.reasons[0].text == "the run in b stopped early, at a step of 1 ms: early; it stopped in a"
+    assert "coarser step in c" in found.reasons[1].text
+    assert found.reasons[1].dt == 2e-3
+
+
+def test_simulators_that_failed_alike_give_one_reason() -> None:
+    found = case(failures={"x": "x: no rotors", "y": "y: no rotors", "z": "z: no library"})
+    assert [reason.text for reason in found.reasons] == ["no run of x, y: no rotors", "no run of z: no library"]
+    assert len(found.remedies) == 2
+    assert case(failures={"b": "b: out of memory"}).reasons[0].text == "not every run of b: out of memory"
+
+
+def test_ledgers_of_one_sort_give_one_reason_with_the_worst() -> None:
+    def book(what: str, residual: float, tolerance: float = 0.01) -> Ledger:
+        return Ledger(what, residual, 10.0, "J", tolerance, "")
+
+    books = {
+        "a": [book("energy", 0.2), book("momentum", 0.3)],
+        "b": [book("energy", 0.3, 0.02), book("momentum", 0.0)],
+        "c": [book("energy", 0.1)],
+    }
+    found = case(books=books, simulators=("a", "b", "c"))
+    assert [(reason.item, reason.simulator) for reason in found.reasons] == [("ledger", "a"), ("ledger", "a")]
+    assert found.reasons[0].text == "the ledger of energy is out by 0.02 of its turnover in a, above 0.01; out too in b"
+    assert found.reasons[1].text.endswith("in a, above 0.01")
+    assert len(found.remedies) == 1
+    assert case(books={**books, "b": [book("energy", math.nan)]}, simulators=("a", "b", "c")).reasons[0].simulator == "b"
+
+
+@pytest.mark.parametrize("figure", ["clearance", "limit_margin"])
+def test_a_hit_at_every_step_size_is_one_whatever_its_depth(figure: str) -> None:
+    """The depth to which a rigid contact gives way goes to zero: its error bar says nothing about whether there is contact."""
+
+    def deep(coarse: float, fine: float) -> dict[str, Estimate]:
+        value = Value(fine, 1e-3, 1.0, ((1e-3, coarse), (5e-4, fine)), "knee", 0.1)
+        return {"a": Estimate(figure, "", {"a": value}, fine, 1e-3, fine, fine)}
+
+    logs = {"a": [Run()]}
+    for coarse, fine, verdict in ((-1e-5, -1e-6, NO_GO), (0.0, 0.0, NO_GO), (1e-4, -1e-6, MARGINAL), (-1e-6, 1e-4, MARGINAL)):
+        others = [estimate(key, {"a": (x, 1e-6)}) for key, x in GOOD.items() if key != figure]
+        assert judged([*others, *deep(coarse, fine).values()], {}, logs).verdict is verdict, (coarse, fine)
+
+
+def test_remedies_settle_a_flip_only_where_it_decides() -> None:
+    flip = {"torque_use": {"a": (1.2, 1e-3), "b": (0.9, 1e-3)}}
+    assert any("decides the verdict" in remedy for remedy in case(flip).remedies)
+    hopeless = case({**flip, "final_tilt": 90.0})
+    assert hopeless.verdict is NO_GO
+    assert not any("decides the verdict" in remedy for remedy in hopeless.remedies)
+    half = case({"flight_time": {"a": (0.4, 1e-3)}})
+    assert [remedy for remedy in half.remedies if "decides" in remedy] == [WIDE]
+
+
 def test_a_simulator_that_gave_no_run_is_marginal_never_silent() -> None:
     found = case(failures={"mujoco": "mujoco: no module named mujoco"})
     assert (found.verdict, found.reasons[0].simulator) == (MARGINAL, "mujoco")
@@ -176,6 +240,14 @@ def test_a_jump_that_does_not_take_off_or_land_is_a_no_go() -> None:
     assert half.reasons[0].simulator == "b"
 
 
+def test_a_run_that_stopped_is_not_blamed_for_what_it_did_not_reach() -> None:
+    logs = {"a": [Run(stopped="the controller stopped at t = 0.2 s")]}
+    found = case({"take_off_speed": None, "flight_time": None, "final_tilt": {"a": (1.0, math.nan)}}, ("a",), logs=logs)
+    assert [reason.item for reason in found.reasons] == ["run"]
+    half = case({"flight_time": {"a": (0.4, 1e-3)}}, logs={"a": [Run()], "b": [Run(stopped="it diverged")]})
+    assert [reason.item for reason in half.reasons] == ["run"]
+
+
 def test_one_step_size_alone_is_never_go() -> None:
     found = case({"voltage_use": {"a": (0.5, math.nan), "b": (0.5, 1e-3)}})
     assert (found.verdict, found.reasons[0].item) == (MARGINAL, "time step")
@@ -183,7 +255,10 @@ def test_one_step_size_alone_is_never_go() -> None:
 
 
 def test_a_figure_that_is_no_number_is_a_no_go() -> None:
-    assert case({"torque_use": {"a": (math.nan, math.nan), "b": (0.5, 1e-3)}}).verdict is NO_GO
+    found = case({"torque_use": {"a": (math.nan, math.nan), "b": (0.5, 1e-3)}}, drives=drives(load("mini_cheetah")))
+    assert found.verdict is NO_GO
+    assert found.remedies
+    assert not any("nan" in remedy for remedy in found.remedies)
 
 
 def test_gravest_reasons_come_first_and_the_sentence_counts_the_rest() -> None:
@@ -192,6 +267,16 @@ def test_gravest_reasons_come_first_and_the_sentence_counts_the_rest() -> None:
     assert found.sentence.startswith("NO-GO: clearance")
     assert found.sentence.endswith("and 2 more")
     assert "\n" not in found.sentence
+
+
+def test_a_reason_shows_the_digits_that_tell() -> None:
+    def said(by: dict[str, tuple[float, float]]) -> str:
+        return shown(estimate("clearance", by))
+
+    assert said({"a": (0.0123, 2e-4), "b": (0.0145, 1e-4)}) == "0.0134 +- 0.0002 m (0.0123 to 0.0145 over the simulators)"
+    assert said({"a": (1.66, 3e-15), "b": (1.66 + 1e-9, 0.0)}) == "1.66 m"
+    assert said({"a": (0.0, 1e-3), "b": (0.0, math.nan)}) == "0 m"
+    assert said({"a": (0.0, 1e-3)}) == "0 +- 0.001 m"
 
 
 def test_thresholds_are_the_users() -> None:

@@ -17,7 +17,9 @@ from jump_case import HOSTILE, TINY_PNG, cut, hardware, monte_carlo, study
 from rich.console import Console
 from test_page import HOSTILE_TAGS, Page
 
+from leapcheck.jump.asked import planned_act
 from leapcheck.jump.judging.rules import Verdict
+from leapcheck.jump.planning.plan import Request, planned
 from leapcheck.report import jump_view
 from leapcheck.report.jump_console import jump_summary
 from leapcheck.report.jump_files import JUMP_FILES, write_jump_report
@@ -26,6 +28,7 @@ from leapcheck.report.jump_markdown import jump_markdown
 from leapcheck.report.jump_page import jump_page
 from leapcheck.report.jump_words import between, plain_number, with_error, with_signs
 from leapcheck.report.words import DASH
+from leapcheck_reference.simulate.actuator import drives
 
 SIZE = 700_000  # bytes; measured 0.27 MB of two simulators, 0.32 MB of five real ones
 
@@ -168,6 +171,20 @@ def test_json_holds_the_records(full):
     assert "no MP4: no GL library" in content["limits"]
 
 
+@pytest.mark.parametrize("pitch", [None, 0.1])
+def test_the_plan_stands_in_every_report(run, pitch):
+    spec = run.setup.spec
+    plan = planned(spec, Request(0.2, pitch=pitch), drives(spec))
+    one = dataclasses.replace(run, setup=dataclasses.replace(run.setup, act=planned_act(plan)))
+    page = Page(jump_page(one))
+    assert "plan" in page.ids
+    for check in plan.checks:
+        assert page.cells(check.name)[0][1] == plain_number(check.value)
+    asked = "open" if pitch is None else "0.1 rad"
+    assert f"height 0.2 m, distance 0 m, pitch {asked}, friction 0.8 |" in jump_markdown(one)
+    assert json.loads(jump_json(one))["plan"]["request"]["pitch"] == pitch
+
+
 def test_a_run_that_stopped_says_where_and_shows_what_there_is(run):
     why = "the controller stopped at t = 0.6000 s: ZeroDivisionError"
     logs = {
@@ -244,6 +261,16 @@ def test_the_terminal_needs_80_columns_and_can_do_with_ascii(full):
     plain = text_of(jump_summary(full), encoding="ascii")
     assert "! MARGINAL: Torque asked of FR_knee is 1.2 +- 0.1, above 1." in plain
     assert "\x1b" not in plain
+
+
+@pytest.mark.parametrize(("count", "line"), [(6, None), (8, "and 2 more to change in the report")])
+def test_the_terminal_says_how_many_remedies_it_leaves_out(run, count, line):
+    remedies = tuple(f"way {k}" for k in range(count))
+    one = dataclasses.replace(run, judgement=dataclasses.replace(run.judgement, remedies=remedies))
+    lines = [words.strip() for words in text_of(jump_summary(one)).splitlines()]
+    assert sum(words.startswith("to change: way") for words in lines) == 6
+    assert (line in lines) == (line is not None)
+    assert any("more to change" in words for words in lines) == (line is not None)
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,8 @@ def test_bad_input_is_named() -> None:
         RigidSimulator(plant, 0.0, 0.5)
     with pytest.raises(ValueError, match="friction -1"):
         RigidSimulator(plant, DT, -1.0)
+    with pytest.raises(ValueError, match=r"friction of shape \(2,\): give one number, or one for each of 1 points"):
+        RigidSimulator(plant, DT, np.array([0.5, 0.5]))
     simulator = RigidSimulator(plant, DT, 0.5)
     with pytest.raises(ValueError, match="starts with q"):
         simulator.start(np.zeros(3), np.zeros(6))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from leapcheck.jump.judging.scaling import down, gear_factor, lower_height, up
 from leapcheck.jump.judging.thresholds import Thresholds
 from leapcheck.jump.measures.estimates import Estimate
 from leapcheck_reference.simulate.actuator import Drives
@@ -15,9 +16,6 @@ Estimates = Mapping[str, Estimate]
 
 CONFIDENCE = 0.975
 """One-sided confidence of the lower end of a two-sided 95 % interval."""
-
-BISECTIONS = 60
-"""Halvings that find a height to rounding."""
 
 
 def torque_remedies(by_key: Estimates, thresholds: Thresholds, drives: Drives | None) -> Iterator[str]:
@@ -32,13 +30,13 @@ def torque_remedies(by_key: Estimates, thresholds: Thresholds, drives: Drives | 
         yield from _longer_push(by_key, worst, target)
     elif phase == "flight":
         yield f"retract the legs more slowly: torque in flight is {worst:.3g} of the peak"
-    else:
-        factor = _down(target / worst)
+    elif phase == "landing":
+        factor = down(target / worst)
         yield f"softer landing: multiply kp and kd after touch-down by at most {factor}, or land with the legs longer"
     if drives is not None:
         peaks = drives.gear_ratio * drives.torque_limit
         for names, peak, needed in _by_drive(by_key, "torque_use", drives.names, peaks, target):
-            yield f"peak torque of {names}: {peak:.3g} -> {_up(needed * peak / target)} N m"
+            yield f"peak torque of {names}: {peak:.3g} -> {up(needed * peak / target)} N m"
 
 
 def voltage_remedies(by_key: Estimates, thresholds: Thresholds, drives: Drives | None) -> Iterator[str]:
@@ -46,18 +44,18 @@ def voltage_remedies(by_key: Estimates, thresholds: Thresholds, drives: Drives |
     use, target = by_key["voltage_use"], thresholds.utilisation_marginal
     if use.highest <= target:
         return
-    ohmic, back_emf = _shares(by_key, _joint_of(use), use.highest)
+    ohmic, back_emf = _shares(by_key, _joint_of(use, rising=True), use.highest)
     if _phase(by_key, "voltage_use") == "push":
         yield from _smaller_jump(by_key, ohmic, back_emf, target)
     if drives is None:
         return
     for names, ratio, needed in _by_drive(by_key, "voltage_use", drives.names, drives.gear_ratio, target):
-        gear = _gear(*_shares(by_key, names.partition(",")[0], needed), target)
+        gear = gear_factor(*_shares(by_key, names.partition(",")[0], needed), target)
         if gear is not None:
             yield f"gear ratio of {names}: {ratio:.3g} -> {ratio * gear:.3g} (the torque that the rotor gives rises in return)"
     volts = float(np.max(drives.voltage))
     if math.isfinite(volts):
-        yield f"battery and motors for {volts:.3g} -> {_up(volts * use.highest / target)} V under load"
+        yield f"battery and motors for {volts:.3g} -> {up(volts * use.highest / target)} V under load"
 
 
 def friction_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
@@ -66,15 +64,26 @@ def friction_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | Non
     needed = by_key.get("friction_needed")
     if use.highest > target and needed is not None:
         slips = " or more (the feet slip: how much more is not seen)" if use.highest >= 0.99 else ""
-        yield f"friction of the ground at least {_up(needed.highest / target)}{slips}, or a steeper push"
+        steeper = ", or a steeper push" if _jumps(by_key) else ""
+        yield f"friction of the ground at least {up(needed.highest / target)}{slips}{steeper}"
+
+
+def thermal_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """Against windings hotter than their rating: the load goes as 1 / continuous current^2."""
+    use, target = by_key["thermal_load"], thresholds.utilisation_marginal
+    if use.highest > target:
+        factor = up(math.sqrt(use.highest / target))
+        yield f"motors that bear {factor} times the continuous current, or less torque while standing and crouching"
 
 
 def clearance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """Against trunk or knees on the ground."""
     short = thresholds.clearance_marginal - by_key["clearance"].lowest
     if short > 0.0:
-        where = "crouch less deep" if _phase(by_key, "clearance") == "push" else "land with the legs longer or stiffer"
-        yield f"{where}: {_up(short)} m more clearance is needed"
+        where = {"stance": "hold the trunk higher", "push": "crouch less deep"}.get(
+            _phase(by_key, "clearance"), "land with the legs longer or stiffer"
+        )
+        yield f"{where}: {up(short)} m more clearance is needed"
 
 
 def limit_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
@@ -82,14 +91,15 @@ def limit_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) 
     estimate = by_key["limit_margin"]
     short = thresholds.limit_margin_marginal - estimate.lowest
     if short > 0.0:
-        yield f"keep {_joint_of(estimate)} {_up(short)} rad farther from its stop: another crouch or leg retraction"
+        change = "another crouch or leg retraction" if _jumps(by_key) else "other joint targets, or stiffer gains"
+        yield f"keep {_joint_of(estimate, rising=False)} {up(short)} rad farther from its stop: {change}"
 
 
 def height_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """Against a jump lower than asked for."""
     share = by_key["height_share"].lowest
     if share <= thresholds.height_marginal:
-        factor = f"ask for {_up(1.0 / share)} times the height, or " if share > 0.5 else ""
+        factor = f"ask for {up(1.0 / share)} times the height, or " if share > 0.5 else ""
         yield f"{factor}look at the tracking of the push: {share:.0%} of the height is reached"
 
 
@@ -99,7 +109,8 @@ def attitude_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | Non
     if "pitch_off" in late or "roll_touch_down" in late:
         yield "even out the turning at take-off: shift the com over the feet's centre, or plan a pitch that cancels it"
     if "final_tilt" in late or "final_speed" in late:
-        yield "softer or more damped landing (PD about 40/1.5 for a robot of 9 kg), feet wider, or a longer run to come to rest"
+        hold = "softer or more damped landing" if _jumps(by_key) else "stiffer or more damped gains"
+        yield f"{hold} (PD about 40/1.5 for a robot of 9 kg), feet wider, or a longer run to come to rest"
 
 
 def slip_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
@@ -117,6 +128,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "torque_use": torque_remedies,
     "voltage_use": voltage_remedies,
     "friction_use": friction_remedies,
+    "thermal_load": thermal_remedies,
     "clearance": clearance_remedies,
     "limit_margin": limit_remedies,
     "height_share": height_remedies,
@@ -137,29 +149,11 @@ def runs_without_failure(bound: float) -> int:
     return math.ceil(math.log(1.0 - CONFIDENCE) / math.log(bound))
 
 
-def lower_height(ohmic: float, back_emf: float, target: float, height: float, stroke: float) -> float | None:
-    """Height (m) at which a use of ohmic + back_emf at `height` falls to `target`, over the same stroke; None where it does not.
-
-    Forces go as g + a with a = g height / stroke, speeds as the root of the height.
-    """
-
-    def use(h: float) -> float:
-        return ohmic * (stroke + h) / (stroke + height) + back_emf * math.sqrt(h / height)
-
-    low, high = 0.0, height
-    if use(low) > target:
-        return None
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if use(middle) <= target else (low, middle)
-    return low
-
-
 def _smaller_jump(by_key: Estimates, ohmic: float, back_emf: float, target: float) -> Iterator[str]:
     height, stroke = _height_and_stroke(by_key)
     lower = lower_height(ohmic, back_emf, target, height, stroke) if height > 0.0 and stroke > 0.0 else None
     if lower is not None and lower > 0.0:
-        yield f"lower the jump: {height:.3g} -> about {_down(lower)} m"
+        yield f"lower the jump: {height:.3g} -> about {down(lower)} m"
 
 
 def _longer_push(by_key: Estimates, use: float, target: float) -> Iterator[str]:
@@ -169,22 +163,13 @@ def _longer_push(by_key: Estimates, use: float, target: float) -> Iterator[str]:
         return
     part = (1.0 + height / stroke) * target / use - 1.0
     if part > 0.0:
-        yield f"longer push: stroke {stroke:.3g} -> about {_up(height / part)} m, if the legs have it"
+        yield f"longer push: stroke {stroke:.3g} -> about {up(height / part)} m, if the legs have it"
 
 
 def _height_and_stroke(by_key: Estimates) -> tuple[float, float]:
     if "height" not in by_key or "rise" not in by_key:
         return 0.0, 0.0
     return by_key["height"].value, by_key["rise"].value - by_key["height"].value
-
-
-def _gear(ohmic: float, back_emf: float, target: float) -> float | None:
-    """Factor x nearest to 1 on the gear ratio with ohmic / x + back_emf x = target; None where no gear does it."""
-    square = target * target - 4.0 * ohmic * back_emf
-    if square < 0.0 or back_emf <= 0.0 or ohmic <= 0.0:
-        return None
-    roots = [(target + sign * math.sqrt(square)) / (2.0 * back_emf) for sign in (-1.0, 1.0)]
-    return min(roots, key=lambda x: abs(math.log(x)))
 
 
 def _shares(by_key: Estimates, joint: str, use: float) -> tuple[float, float]:
@@ -211,37 +196,36 @@ def _by_drive(
         yield ", ".join(joint for _, joint in members), value, members[0][0]
 
 
+def _jumps(by_key: Estimates) -> bool:
+    """Whether the robot leaves the ground in any simulator."""
+    return "take_off_time" in by_key
+
+
 def _phase(by_key: Estimates, key: str) -> str:
-    """Whether the worst value lies in the "push", the "flight" or the "landing", by the median over the simulators."""
+    """Whether the worst value lies in the "push", the "flight" or the "landing", by the median over the simulators.
+
+    "stance" where the robot does not leave the ground.
+    """
+    if not _jumps(by_key):
+        return "stance"
     times = [value.time for value in by_key[key].by_simulator.values() if math.isfinite(value.time)]
     time = float(np.median(times)) if times else math.inf
-    take_off = by_key["take_off_time"].value if "take_off_time" in by_key else -math.inf
+    take_off = by_key["take_off_time"].value
     if time <= take_off:
         return "push"
     return "flight" if "flight_time" in by_key and time < take_off + by_key["flight_time"].value else "landing"
 
 
-def _joint_of(estimate: Estimate) -> str:
-    """The drive or joint that gives the worst value in the simulator whose name comes first."""
-    return estimate.by_simulator[min(estimate.by_simulator)].where
+def _joint_of(estimate: Estimate, rising: bool) -> str:
+    """The drive or joint that gives the worst value, error bar counted, as the reason names it; `rising`: larger is worse."""
+
+    def badness(name: str) -> tuple[float, str]:
+        found = estimate.by_simulator[name]
+        error = 0.0 if math.isnan(found.error) else found.error
+        return (found.value if rising else -found.value) + error, name
+
+    return estimate.by_simulator[max(estimate.by_simulator, key=badness)].where
 
 
 def _worst_size(estimate: Estimate) -> float:
     return max(abs(estimate.lowest), abs(estimate.highest))
-
-
-def _up(x: float) -> str:
-    """x in three digits, rounded up."""
-    return _three(x, math.ceil)
-
-
-def _down(x: float) -> str:
-    """x in three digits, rounded down."""
-    return _three(x, math.floor)
-
-
-def _three(x: float, rounded: Callable[[float], int]) -> str:
-    if x <= 0.0 or not math.isfinite(x):
-        return f"{x:.3g}"
-    unit = 10.0 ** (math.floor(math.log10(x)) - 2)
-    return f"{rounded(x / unit - 1e-9 if rounded is math.ceil else x / unit + 1e-9) * unit:.3g}"

@@ -14,6 +14,10 @@ SLIPPING = 0.995
 """A foot slips where the friction it uses is this part of all there is: contact never gives more than the whole."""
 
 
+UNSEEN = 1e-4
+"""Part of a figure that three digits do not show."""
+
+
 class Verdict(StrEnum):
     """What may be done with the hardware."""
 
@@ -27,7 +31,8 @@ class Reason:
     """Why a verdict is not GO. `text` is the whole of it in one line; `item` names the figure, ledger or test.
 
     `value` with its error bar `error` and the spread over simulators, `threshold` and `unit`, where it is a number; `simulator`
-    is the worst one and `dt` (s) its finest step. `flips`: within the error bar or the spread the verdict would be another.
+    is the worst one, or those that gave no run, and `dt` (s) its step. `flips`: within the error bar or the spread the verdict
+    would be another.
     """
 
     verdict: Verdict
@@ -46,20 +51,25 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A figure, the threshold that it is held against, and how: `scale` times the NO-GO one, `size`: its absolute value."""
+    """A figure, the threshold that it is held against, and how: `scale` times the NO-GO one, `size`: its absolute value.
+
+    `hit`: at or below 0 something touches; where it does at every step size, no error bar of the depth undoes it.
+    """
 
     figure: str
     threshold: str
     scale: float = 1.0
     size: bool = False
+    hit: bool = False
 
 
 RULES = (
     Rule("torque_use", "utilisation"),
     Rule("voltage_use", "utilisation"),
     Rule("friction_use", "utilisation", scale=SLIPPING),
-    Rule("limit_margin", "limit_margin"),
-    Rule("clearance", "clearance"),
+    Rule("thermal_load", "utilisation"),
+    Rule("limit_margin", "limit_margin", hit=True),
+    Rule("clearance", "clearance", hit=True),
     Rule("final_tilt", "tilt"),
     Rule("final_speed", "speed"),
     Rule("pitch_off", "attitude", size=True),
@@ -78,7 +88,7 @@ def ruled(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Iterator[Re
     if math.isnan(estimate.value):
         yield Reason(Verdict.NO_GO, estimate.key, f"{estimate.label} is not a number: the run broke down", unit=estimate.unit)
         return
-    lows, highs = zip(*(_ends(value, rule.size) for value in estimate.by_simulator.values()), strict=True)
+    lows, highs = zip(*(_ends(value, rule) for value in estimate.by_simulator.values()), strict=True)
     best, worst = (min(lows), max(highs)) if rising else (max(highs), min(lows))
     at_best, at_worst = (graded(x, marginal, no_go, rising) for x in (best, worst))
     if at_worst is Verdict.GO:
@@ -104,12 +114,12 @@ def ruled(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Iterator[Re
 
 
 def shown(estimate: Estimate) -> str:
-    """A figure with its error bar and its spread in words."""
+    """A figure in words, three digits, with its error bar and its spread where they are seen in these."""
     unit = "" if estimate.unit == "1" else f" {estimate.unit}"
-    bar = "" if math.isnan(estimate.error) else f" +- {estimate.error:.1g}"
-    if len(estimate.by_simulator) < 2:
-        return f"{estimate.value:.3g}{bar}{unit}"
-    return f"{estimate.value:.3g}{bar}{unit} ({estimate.spread_low:.3g} to {estimate.spread_high:.3g} over the simulators)"
+    bar = f" +- {estimate.error:.1g}" if estimate.error > UNSEEN * abs(estimate.value) else ""
+    low, high = f"{estimate.spread_low:.3g}", f"{estimate.spread_high:.3g}"
+    spread = f" ({low} to {high} over the simulators)" if low != high else ""
+    return f"{estimate.value:.3g}{bar}{unit}{spread}"
 
 
 def _text(estimate: Estimate, rule: Rule, threshold: float, simulator: str, flips: bool) -> str:
@@ -122,12 +132,15 @@ def _text(estimate: Estimate, rule: Rule, threshold: float, simulator: str, flip
     return f"{estimate.label}{where} is {shown(estimate)}, {side} {threshold:g}{which}{flip}"
 
 
-def _ends(value: Value, size: bool) -> tuple[float, float]:
-    """Lower and upper end of a value's error bar; of its size where that counts."""
+def _ends(value: Value, rule: Rule) -> tuple[float, float]:
+    """Lower and upper end of a value's error bar; of its size where that counts, of a hit at most 0."""
     error = 0.0 if math.isnan(value.error) else value.error
-    if not size:
-        return value.value - error, value.value + error
-    return max(abs(value.value) - error, 0.0), abs(value.value) + error
+    if rule.size:
+        return max(abs(value.value) - error, 0.0), abs(value.value) + error
+    low, high = value.value - error, value.value + error
+    if rule.hit and all(figure <= 0.0 for _, figure in value.by_step):
+        return min(low, 0.0), min(high, 0.0)
+    return low, high
 
 
 def graded(x: float, marginal: float, no_go: float, rising: bool) -> Verdict:
@@ -147,7 +160,7 @@ def _worst(estimate: Estimate, rule: Rule, rising: bool) -> tuple[str, Value]:
     """The simulator with the worst value, its name deciding between equals."""
 
     def badness(pair: tuple[str, Value]) -> tuple[float, str]:
-        low, high = _ends(pair[1], rule.size)
+        low, high = _ends(pair[1], rule)
         return (high if rising else -low), pair[0]
 
     return max(estimate.by_simulator.items(), key=badness)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,7 @@ __all__ = ["Judgement", "Reason", "Robustness", "Verdict", "judged"]
 
 WIDE = "settle the contact model by a measurement (friction, ground stiffness): the spread over simulators decides the verdict"
 
-USES = (("torque", "torque_use"), ("voltage", "voltage_use"), ("friction", "friction_use"))
+USES = (("torque", "torque_use"), ("voltage", "voltage_use"), ("heat", "thermal_load"), ("friction", "friction_use"))
 """What the sentence of a GO names."""
 
 
@@ -67,47 +67,80 @@ def judged(
     by_key = {estimate.key: estimate for estimate in measured}
     found = [
         *_broken(logs),
-        *(
-            Reason(Verdict.MARGINAL, "simulator", f"no run: {why}", simulator=name)
-            for name, why in sorted((failures or {}).items())
-        ),
+        *_without_run(failures or {}, logs),
         *_out_of_balance(books),
         *_never(by_key, logs),
         *(reason for rule in RULES if rule.figure in by_key for reason in ruled(rule, by_key[rule.figure], thresholds)),
-        *_unknown_errors(by_key),
+        *_unknown_errors(by_key, logs),
         *(_fragile(robustness, thresholds) if robustness is not None else ()),
     ]
     grave = [reason for verdict in (Verdict.NO_GO, Verdict.MARGINAL) for reason in found if reason.verdict is verdict]
     verdict = grave[0].verdict if grave else Verdict.GO
     remedies = dict.fromkeys(remedy for reason in grave for remedy in _remedies(reason, by_key, thresholds, drives))
+    if verdict is Verdict.MARGINAL:
+        remedies |= dict.fromkeys(_settled(reason) for reason in grave if reason.flips)
     return Judgement(verdict, tuple(grave), tuple(remedies), _sentence(verdict, grave, by_key, robustness))
 
 
 def _broken(logs: Mapping[str, Sequence[JumpLog]]) -> Iterator[Reason]:
-    """Runs that ended early: a NO-GO at the finest step, MARGINAL where a finer one went through."""
+    """Runs that ended early: a NO-GO at the finest step, MARGINAL where a finer one went through; one reason for each."""
     if not any(logs.values()):
         yield Reason(Verdict.NO_GO, "run", "no simulator gave a run")
-    for name in sorted(logs):
-        for log in logs[name]:
-            if log.stopped:
-                verdict = Verdict.NO_GO if log is logs[name][-1] else Verdict.MARGINAL
-                text = f"the run at a step of {1e3 * log.dt:g} ms stopped early: {log.stopped}"
-                yield Reason(verdict, "run", text, simulator=name, dt=log.dt)
+    finest = {name: runs[-1] for name, runs in logs.items() if runs and runs[-1].stopped}
+    coarser = {name: log for name, runs in logs.items() if name not in finest for log in runs if log.stopped}
+    for verdict, stopped, which in ((Verdict.NO_GO, finest, "the run"), (Verdict.MARGINAL, coarser, "a run at a coarser step")):
+        if stopped:
+            first = min(stopped, key=lambda name: (float(stopped[name].time[-1]), name))
+            others = _also("it stopped in", stopped, first)
+            text = (
+                f"{which} in {first} stopped early, at a step of {1e3 * stopped[first].dt:g} ms: {stopped[first].stopped}{others}"
+            )
+            yield Reason(verdict, "run", text, simulator=first, dt=stopped[first].dt)
+
+
+def _without_run(failures: Mapping[str, str], logs: Mapping[str, Sequence[JumpLog]]) -> Iterator[Reason]:
+    """Simulators that gave no run, or not at every step size; those of one cause together."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(failures):
+        missing = "no run of" if not logs.get(name) else "not every run of"
+        groups.setdefault((missing, failures[name].removeprefix(f"{name}: ")), []).append(name)
+    for (missing, why), names in groups.items():
+        text = ", ".join(names)
+        yield Reason(Verdict.MARGINAL, "simulator", f"{missing} {text}: {why}", simulator=text)
 
 
 def _out_of_balance(books: Mapping[str, Sequence[Ledger]]) -> Iterator[Reason]:
+    """Ledgers out of tolerance: a reason for each sort, with the simulator that is farthest beyond its tolerance."""
+    out: dict[str, dict[str, Ledger]] = {}
     for name in sorted(books):
         for book in books[name]:
             if not book.met:
-                text = (
-                    f"{name}: the ledger of {book.what} is out by {book.relative:.2g} of its turnover, above {book.tolerance:.2g}"
-                )
-                yield Reason(Verdict.NO_GO, "ledger", text, book.relative, threshold=book.tolerance, unit="1", simulator=name)
+                out.setdefault(book.what, {})[name] = book
+    for what, by_name in out.items():
+        worst = max(by_name, key=lambda name: _excess(by_name[name]))
+        book, others = by_name[worst], _also("out too in", by_name, worst)
+        text = (
+            f"the ledger of {what} is out by {book.relative:.2g} of its turnover in {worst}, above {book.tolerance:.2g}{others}"
+        )
+        yield Reason(Verdict.NO_GO, "ledger", text, book.relative, threshold=book.tolerance, unit="1", simulator=worst)
+
+
+def _excess(book: Ledger) -> float:
+    return math.inf if math.isnan(book.relative) or not book.tolerance else book.relative / book.tolerance
+
+
+def _also(words: str, names: Iterable[str], first: str) -> str:
+    """The simulators besides the first that a reason is about."""
+    others = sorted(set(names) - {first})
+    return f"; {words} {', '.join(others)}" if others else ""
 
 
 def _never(by_key: Mapping[str, Estimate], logs: Mapping[str, Sequence[JumpLog]]) -> Iterator[Reason]:
-    """Take-off or touch-down that does not happen: a NO-GO if in no simulator, else the verdict flips over them."""
-    ran = sorted(name for name, levels in logs.items() if levels)
+    """Take-off or touch-down that does not happen: a NO-GO if in no simulator, else the verdict flips over them.
+
+    Of a run that stopped early nobody knows.
+    """
+    ran = sorted(name for name, levels in logs.items() if levels and not levels[-1].stopped)
     for key, event in (("take_off_speed", "the robot does not leave the ground"), ("flight_time", "the run ends in the air")):
         seen = by_key[key].by_simulator if key in by_key else {}
         missing = [name for name in ran if name not in seen]
@@ -117,11 +150,13 @@ def _never(by_key: Mapping[str, Estimate], logs: Mapping[str, Sequence[JumpLog]]
             return
 
 
-def _unknown_errors(by_key: Mapping[str, Estimate]) -> Iterator[Reason]:
-    unknown = {rule.figure for rule in RULES if rule.figure in by_key and math.isnan(by_key[rule.figure].error)}
-    if unknown:
-        names = sorted({name for key in unknown for name, value in by_key[key].by_simulator.items() if math.isnan(value.error)})
-        text = f"no error bar of the time step in {', '.join(names)}: only one step size was run"
+def _unknown_errors(by_key: Mapping[str, Estimate], logs: Mapping[str, Sequence[JumpLog]]) -> Iterator[Reason]:
+    """Figures without an error bar; those of a run that stopped early have none, and it is a reason by itself."""
+    judged_figures = [by_key[rule.figure] for rule in RULES if rule.figure in by_key]
+    unknown = {name for figure in judged_figures for name, value in figure.by_simulator.items() if math.isnan(value.error)}
+    names = sorted(name for name in unknown if not (logs.get(name) and logs[name][-1].stopped))
+    if names:
+        text = f"no error bar of the time step in {', '.join(names)}: fewer than two halved steps gave figures"
         yield Reason(Verdict.MARGINAL, "time step", text, simulator=names[0])
 
 
@@ -151,7 +186,9 @@ def _sentence(verdict: Verdict, reasons: Sequence[Reason], by_key: Mapping[str, 
 
 def _remedies(reason: Reason, by_key: Mapping[str, Estimate], thresholds: Thresholds, drives: Drives | None) -> Iterator[str]:
     """What may help against one reason."""
-    if reason.item in REMEDIES:
+    if reason.item == "run" or (reason.item in REMEDIES and math.isnan(reason.value)):
+        yield "look at the controller and the gains where the run stopped; a smaller time step if it diverged"
+    elif reason.item in REMEDIES:
         yield from REMEDIES[reason.item](by_key, thresholds, drives)
     elif reason.item == "success":
         needed = runs_without_failure(thresholds.success_marginal)
@@ -161,13 +198,14 @@ def _remedies(reason: Reason, by_key: Mapping[str, Estimate], thresholds: Thresh
     elif reason.item == "flight_time":
         yield "simulate longer, until the robot has landed and come to rest"
     elif reason.item == "ledger":
-        yield f"a smaller time step in {reason.simulator}, or leave it out: its numbers do not add up"
-    elif reason.item == "run":
-        yield "look at the controller and the gains where the run stopped; a smaller time step if it diverged"
+        yield "a smaller time step, or leave out the simulators whose ledgers do not balance: their numbers do not add up"
     elif reason.item == "simulator":
-        yield f"mend {reason.simulator} or leave it out of the study"
+        yield f"mend what kept {reason.simulator} from running, or leave it out of the study"
     elif reason.item == "take_off_speed":
         yield "push harder or longer: the legs must give more than the robot's weight until they leave the ground"
-    if reason.flips:
-        wide = reason.spread_high - reason.spread_low > 2.0 * reason.error
-        yield WIDE if wide else "smaller time steps: the error bar decides the verdict"
+
+
+def _settled(reason: Reason) -> str:
+    """What tells on which side of its threshold a figure is."""
+    narrow = reason.spread_high - reason.spread_low <= 2.0 * reason.error  # NaN: an event that some simulators do not have
+    return "smaller time steps: the error bar decides the verdict" if narrow else WIDE

@@ -13,6 +13,7 @@ from leapcheck.jump.measures.figure_list import FIGURES, Figure, Kind
 from leapcheck.jump.measures.figures import figures
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, Drives
+from leapcheck_reference.simulate.heat import ThermalRating
 from leapcheck_reference.simulate.richardson import extrapolated
 
 if TYPE_CHECKING:
@@ -100,15 +101,17 @@ def estimates(
     drives: Drives,
     battery: Battery = Battery(),
     friction: float | None = None,
+    rating: ThermalRating | None = None,
 ) -> tuple[Estimate, ...]:
     """The estimates from each simulator's logs, the coarsest step first, in the order of `FIGURES`.
 
-    `friction` is what the ground offers, by default the plan's. A log that stopped early has no part in a limit: it is left
+    `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears: without it there is
+    no thermal load. A log that stopped early has no part in a limit: it is left
     out, unless it is the finest.
     """
     runs = {
         name: [
-            (log.dt, figures(spec, plan, log, drives, battery, friction))
+            (log.dt, figures(spec, plan, log, drives, battery, friction, rating))
             for log in levels
             if log is levels[-1] or not log.stopped
         ]

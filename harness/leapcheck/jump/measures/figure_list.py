@@ -15,14 +15,13 @@ DRIVES, JUMP, GROUND, POWER, FLIGHT, LANDING = "drives", "jump", "ground", "powe
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A sort of figure. `per_joint`: one for each drive and one for the worst; `converges`: it has a limit as dt -> 0."""
+    """A sort of figure. `converges`: it has a limit as dt -> 0."""
 
     name: str
     label: str
     unit: str
     group: str
     meaning: str
-    per_joint: bool = False
     converges: bool = True
 
 
@@ -43,33 +42,21 @@ class Figure:
         """Name that no other figure of the run has: `torque_use`, `torque_use.FR_knee`."""
         return f"{self.name}.{self.joint}" if self.joint else self.name
 
-    @property
-    def label(self) -> str:
-        """What it is, in words."""
-        return f"{FIGURES[self.name].label}, {self.joint}" if self.joint else FIGURES[self.name].label
-
-    @property
-    def unit(self) -> str:
-        """Unit, "1" for a ratio."""
-        return FIGURES[self.name].unit
-
-    @property
-    def group(self) -> str:
-        """Table that it stands in."""
-        return FIGURES[self.name].group
-
 
 FIGURES: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("torque_use", "torque asked / peak torque", "1", DRIVES, "largest |tau asked| / (N tau_max)", True),
-        Kind("voltage_use", "voltage asked / battery voltage", "1", DRIVES, "largest |i R + 2 kt N qd| / V, i asked for", True),
-        Kind("voltage_ohmic", "resistive share of that voltage", "1", DRIVES, "i R / V when voltage_use is largest", True, False),
-        Kind("voltage_back_emf", "back-emf share of that voltage", "1", DRIVES, "2 kt N qd / V at that moment", True, False),
-        Kind("speed", "peak joint speed", "rad/s", DRIVES, "largest |qd|", True),
-        Kind("time_above_80", "time above 80 %", "s", DRIVES, "time with torque_use or voltage_use above 0.8", True),
-        Kind("time_above_100", "time above 100 %", "s", DRIVES, "time with torque_use or voltage_use above 1: saturated", True),
-        Kind("heat", "i^2 t", "A^2 s", DRIVES, "integral of the current squared over the run", True),
+        Kind("torque_use", "torque asked / peak torque", "1", DRIVES, "largest |tau asked| / (N tau_max)"),
+        Kind("voltage_use", "voltage asked / battery voltage", "1", DRIVES, "largest |i R + 2 kt N qd| / V, i asked for"),
+        Kind("voltage_ohmic", "resistive share of that voltage", "1", DRIVES, "i R / V when voltage_use is largest", False),
+        Kind("voltage_back_emf", "back-emf share of that voltage", "1", DRIVES, "2 kt N qd / V at that moment", False),
+        Kind("speed", "peak joint speed", "rad/s", DRIVES, "largest |qd|"),
+        Kind("time_above_80", "time above 80 %", "s", DRIVES, "time with torque_use or voltage_use above 0.8"),
+        Kind("time_above_100", "time above 100 %", "s", DRIVES, "time with torque_use or voltage_use above 1: saturated"),
+        Kind("heat", "i^2 t", "A^2 s", DRIVES, "integral of the current squared over the run"),
+        Kind(
+            "thermal_load", "thermal load / rating", "1", DRIVES, "hottest winding, started cold; 1: held at continuous current"
+        ),
         Kind(
             "take_off_time", "take-off", "s", JUMP, "the ground's force falls below 5 % of the weight, before the longest flight"
         ),
@@ -100,13 +87,11 @@ FIGURES: dict[str, Kind] = {
             "pitch at touch-down beside the plan",
             "deg",
             FLIGHT,
-            "pitch_touch_down minus that asked for (or 0), a whole turn off or on",
+            "pitch_touch_down minus that at the start and the turn asked for; without a plan minus 0",
         ),
         Kind("roll_touch_down", "roll at touch-down", "deg", FLIGHT, "right side down is positive"),
         Kind("torque_use_landing", "torque asked / peak torque, landing", "1", LANDING, "torque_use from touch-down on"),
-        Kind(
-            "limit_margin", "margin to the joint limits", "rad", LANDING, "smallest over the run; negative: a stop is hit", True
-        ),
+        Kind("limit_margin", "margin to the joint limits", "rad", LANDING, "smallest over the run; negative: a stop is hit"),
         Kind("slip_push", "slip of the feet, push", "m", GROUND, "longest way that a foot slides, rolling not counted"),
         Kind("slip_landing", "slip of the feet, landing", "m", LANDING, "the same from touch-down on"),
         Kind("clearance", "clearance of trunk and knees", "m", LANDING, "lowest over the run of points that are no feet"),

@@ -13,6 +13,7 @@ from leapcheck.jump.measures.utilisation import drive_figures, power_figures
 from leapcheck.jump.simulation import driven_places
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, Drives
+from leapcheck_reference.simulate.heat import ThermalRating
 
 if TYPE_CHECKING:
     from leapcheck.jump.planning.plan import JumpPlan
@@ -27,11 +28,12 @@ def figures(
     drives: Drives,
     battery: Battery = Battery(),
     friction: float | None = None,
+    rating: ThermalRating | None = None,
 ) -> dict[str, Figure]:
     """The figures of a log by key, in the order of `FIGURES`; those that the run does not reach are left out.
 
-    `friction` is what the ground offers, by default the plan's. A run that broke down is measured up to its last sound state;
-    a log without a step has no figures.
+    `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears, where it is known. A
+    run that broke down is measured up to its last sound state; a log without a step has no figures.
     """
     seen = observed(spec, log)
     if not seen.steps:
@@ -41,11 +43,11 @@ def figures(
     mu = plan.request.friction if friction is None and plan is not None else friction
     speeds = seen.v[:, driven_places(spec)[1]]
     found = [
-        *drive_figures(log, drives, speeds[:-1], at),
+        *drive_figures(log, drives, speeds[:-1], at, rating),
         *jump_figures(seen, at, None if plan is None else plan.request.height),
         *ground_figures(seen, at, mu),
         *power_figures(log, drives, battery, 0.5 * (speeds[:-1] + speeds[1:]), at),
-        *attitude_figures(seen, at, 0.0 if plan is None else plan.request.pitch or 0.0),
+        *attitude_figures(seen, at, None if plan is None else plan.request.pitch or 0.0),
         *limit_figures(seen),
         *clearance_figures(seen),
     ]

@@ -24,7 +24,7 @@ forces of a step hold at its beginning, and their directions turn by that angle 
 ROUNDING = 1e-12
 """No book is expected to balance better than this part of its turnover."""
 
-SHORTEST_FLIGHT = 3
+FEWEST_STEPS = 3
 """A flight of fewer steps says nothing about a parabola."""
 
 
@@ -116,11 +116,12 @@ def _turning_book(of: Balances, tolerance: float) -> Ledger:
 
 
 def _energy_book(of: Balances, tolerance: float) -> Ledger:
+    """Its turnover is what the works move, or gravity, if that is more: a robot that falls limp does next to no work."""
     energy, works = of.kinetic + of.potential, (of.actuator_work, of.contact_work, of.stop_work)
     return Ledger(
         "energy",
         float(np.abs(energy - energy[0] - sum(works)).max()),
-        sum(float(np.abs(np.diff(work)).sum()) for work in works),
+        max(sum(map(_moved, works)), _moved(of.potential)),
         "J",
         tolerance,
         "kinetic and potential energy gained = work of the drives, of the contacts (-dissipation) and of the joint stops",
@@ -129,7 +130,7 @@ def _energy_book(of: Balances, tolerance: float) -> Ledger:
 
 def _flight_books(of: Balances, tolerance: float, step: float) -> Iterator[Ledger]:
     begin, end = longest_flight(of.airborne)
-    if end - begin < SHORTEST_FLIGHT:
+    if end - begin < FEWEST_STEPS:
         return
     push = of.momentum[begin, 3:] - of.momentum[0, 3:] - _weight_impulse(of)[begin]
     yield Ledger(
@@ -161,6 +162,11 @@ def _flight_books(of: Balances, tolerance: float, step: float) -> Iterator[Ledge
 def _weight_impulse(of: Balances) -> Floats:
     impulse: Floats = (of.time - of.time[0])[:, None] * (of.mass * of.gravity)
     return impulse
+
+
+def _moved(energy: Floats) -> float:
+    """All that goes in and out of an account (n + 1,) J."""
+    return float(np.abs(np.diff(energy)).sum())
 
 
 def _largest(vectors: Floats) -> float:

@@ -49,8 +49,11 @@ def jump_figures(seen: Observed, at: Phases, asked: float | None) -> list[Figure
     return found
 
 
-def attitude_figures(seen: Observed, at: Phases, asked_pitch: float) -> list[Figure]:
-    """Pitch and roll at touch-down, tilt and speed at the end; `asked_pitch` rad at touch-down."""
+def attitude_figures(seen: Observed, at: Phases, turn: float | None) -> list[Figure]:
+    """Pitch and roll at touch-down, tilt and speed at the end.
+
+    `turn` rad: how far the trunk should pitch from start to touch-down; None: it should come down level.
+    """
     speed = math.sqrt(2.0 * float(seen.kinetic_energy[-1]) / seen.spec.total_mass)
     found = [Figure("final_speed", speed, time=at.end)]
     if not has_free_base(build(seen.spec)):
@@ -59,12 +62,18 @@ def attitude_figures(seen: Observed, at: Phases, asked_pitch: float) -> list[Fig
     found.append(Figure("final_tilt", math.degrees(math.acos(min(max(float(R[2, 2]), -1.0), 1.0))), time=at.end))
     if math.isfinite(at.touch_down):
         quaternion = along(seen.time, seen.q[:, 3:7], at.touch_down)
-        R = quaternion_rotation(quaternion / np.linalg.norm(quaternion))
-        pitch, roll = math.asin(min(max(-float(R[2, 0]), -1.0), 1.0)), math.atan2(float(R[2, 1]), float(R[2, 2]))
+        (start, _), (pitch, roll) = (_pitch_and_roll(q / np.linalg.norm(q)) for q in (seen.q[0, 3:7], quaternion))
+        asked_pitch = 0.0 if turn is None else start + turn
         found.append(Figure("pitch_touch_down", math.degrees(pitch), time=at.touch_down))
         found.append(Figure("pitch_off", math.degrees(math.remainder(pitch - asked_pitch, math.tau)), time=at.touch_down))
         found.append(Figure("roll_touch_down", math.degrees(roll), time=at.touch_down))
     return found
+
+
+def _pitch_and_roll(quaternion: Floats) -> tuple[float, float]:
+    """(pitch, roll) rad of a unit quaternion wxyz: nose down and right side down are positive."""
+    R = quaternion_rotation(quaternion)
+    return math.asin(min(max(-float(R[2, 0]), -1.0), 1.0)), math.atan2(float(R[2, 1]), float(R[2, 2]))
 
 
 def limit_figures(seen: Observed) -> list[Figure]:

@@ -134,7 +134,7 @@ def phases(seen: Observed, push: float | None = None) -> Phases:
     that bears most meets the ground on the line of its velocity.
     """
     end, none = float(seen.time[-1]), float("nan")
-    flight = longest_flight(seen)
+    flight = _longest_unloaded(seen)
     if flight is None:
         return Phases(none if push is None else push, none, none, none, none, end)
     first, last = flight
@@ -156,7 +156,7 @@ def along(time: Floats, rows: Floats, t: float) -> Floats:
     return np.array([np.interp(t, time, column) for column in rows.T])
 
 
-def longest_flight(seen: Observed) -> tuple[int, int] | None:
+def _longest_unloaded(seen: Observed) -> tuple[int, int] | None:
     """Steps first..last - 1 of the longest time almost without load that a load precedes; None where there is none."""
     loaded = seen.force[..., 2].sum(axis=1) > LOADED * seen.weight
     edges = np.flatnonzero(np.diff(np.concatenate(([True], loaded, [True])).astype(int)))

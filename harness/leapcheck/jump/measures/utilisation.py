@@ -9,7 +9,7 @@ from leapcheck.jump.log import JumpLog
 from leapcheck.jump.measures.figure_list import Figure
 from leapcheck.jump.measures.observed import Phases
 from leapcheck_reference.simulate.actuator import Battery, Drives, utilisations
-from leapcheck_reference.simulate.heat import square_time
+from leapcheck_reference.simulate.heat import ThermalRating, square_time, thermal_load
 
 Floats = NDArray[np.float64]
 
@@ -17,8 +17,8 @@ HIGH, FULL = 0.8, 1.0
 """Levels of use above which the time is counted."""
 
 
-def drive_figures(log: JumpLog, drives: Drives, qd: Floats, at: Phases) -> list[Figure]:
-    """Figures of the drives; `qd` (n, actuators) rad/s: joint speeds at the begin of each step.
+def drive_figures(log: JumpLog, drives: Drives, qd: Floats, at: Phases, rating: ThermalRating | None = None) -> list[Figure]:
+    """Figures of the drives; `qd` (n, actuators) rad/s: joint speeds at the begin of each step; `rating` of their windings.
 
     Uses are of what is asked: what is delivered is cut to the envelope and never above 1.
     """
@@ -39,13 +39,24 @@ def drive_figures(log: JumpLog, drives: Drives, qd: Floats, at: Phases) -> list[
     found: list[Figure] = []
     for name, values in rows.items():
         found += _per_joint(name, values, drives.names, times.get(name), name not in ("voltage_ohmic", "voltage_back_emf"))
-    if drives.electrical.all():
-        found += _per_joint("heat", square_time(log.current[: len(torque)], log.dt), drives.names)
+    if drives.electrical.any():
+        found += _heat_figures(log, drives, len(torque), rating)
     after = time >= at.touch_down
     if after.any() and drives.names:
         k, j = np.unravel_index(int(torque[after].argmax()), torque[after].shape)
         found.append(Figure("torque_use_landing", float(torque[after][k, j]), "", drives.names[j], float(time[after][k])))
     return found
+
+
+def _heat_figures(log: JumpLog, drives: Drives, steps: int, rating: ThermalRating | None) -> list[Figure]:
+    """i^2 t of the electric motors over the first steps and, where there is a rating, their largest thermal load."""
+    current = log.current[:steps, drives.electrical]
+    names = tuple(name for name, electric in zip(drives.names, drives.electrical, strict=True) if electric)
+    found = _per_joint("heat", square_time(current, log.dt), names)
+    if rating is None:
+        return found
+    load = thermal_load(rating, current, log.dt)
+    return [*found, *_per_joint("thermal_load", load.max(axis=0), names, log.time[load.argmax(axis=0)])]
 
 
 def uses(log: JumpLog, drives: Drives, qd: Floats) -> tuple[Floats, Floats, Floats]:

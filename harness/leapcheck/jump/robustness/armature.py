@@ -31,11 +31,14 @@ class ArmatureCost:
         """The cost in words."""
         if self.failure:
             return f"What lumping the rotors costs is not known: {self.failure}."
-        shown = ", ".join(
+        shown = [
             f"{label} {self.armature[name]:.4g} {unit} for {self.exact[name]:.4g} ({100 * self.relative(name):+.2g} %)"
             for name, label, unit in (("take_off_speed", "take-off speed", "m/s"), ("rise", "rise", "m"))
-        )
-        return f"Rotors are lumped, as armature: {shown} with exact rotors."
+            if math.isfinite(self.relative(name))
+        ]
+        if not shown:
+            return "Rotors are lumped, as armature; what that costs is not known: it does not take off with both."
+        return f"Rotors are lumped, as armature: {', '.join(shown)} with exact rotors."
 
 
 def armature_cost(trial: Trial, armature: Mapping[str, float]) -> ArmatureCost | None:

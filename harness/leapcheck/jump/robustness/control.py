@@ -132,7 +132,7 @@ class Controllers:
                 continue
             try:
                 asked[i] = self._torque(policy, k * self._trial.dt, q[i], v[i], float(self._gains[i, 0]))
-            except Exception as error:  # the user's code may raise anything: this simulation ends, the others go on
+            except (Exception, SystemExit) as error:  # the user's code may raise anything: this simulation ends, the others go on
                 stopped[i] = f"{CONTROLLER}: {type(error).__name__}"
         return asked
 

@@ -141,7 +141,7 @@ def causes(found: Outcome, height: float, thresholds: Thresholds, trunk: tuple[s
     else:
         attitude = max(abs(figures["pitch_touch_down"]), abs(figures["roll_touch_down"]))
         took_off = [
-            ("jumped too low", figures["height"] < limit.height_no_go * height),
+            ("jumped too low", figures["height"] <= limit.height_no_go * height),
             ("tilted at touch-down", attitude > limit.attitude_no_go),
             ("not yet landed", math.isnan(attitude)),
         ]
