@@ -93,6 +93,8 @@ class Jump:
     """Open-circuit voltage of the battery (V); the motors' rated one by default."""
     battery_resistance: float = 0.0
     """Internal resistance of the battery (ohm)."""
+    motor_rating: tuple[float, float] | None = None
+    """What the motors stand for good: continuous current (A) and thermal time constant (s); i^2 t is judged by it."""
     threshold: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A threshold of the verdict changed, as in utilisation_no_go=0.9; may be repeated."""
     monte_carlo: int = 0
@@ -242,6 +244,7 @@ class Jump:
     def _setup(self, spec: RobotSpec, act: Act | None) -> Setup:
         from leapcheck.jump.control import Timing
         from leapcheck.jump.judging.thresholds import thresholds_from
+        from leapcheck_reference.simulate.heat import ThermalRating
         from leapcheck.jump.run import Setup
         from leapcheck.jump.simulators import STIFF, Ground, check_names
 
@@ -253,6 +256,7 @@ class Jump:
             ground=Ground(self.friction, replace(STIFF, solref=self.solref)),
             timing=Timing(1.0 / self.rate if self.rate else 0.0, self.latency),
             battery=self._battery(),
+            rating=ThermalRating(*self.motor_rating) if self.motor_rating else None,
             thresholds=thresholds_from(dict(_pairs(self.threshold))),
             dt=self.dt,
             levels=self.levels,

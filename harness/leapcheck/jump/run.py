@@ -26,6 +26,7 @@ from leapcheck.jump.simulators import Ground, make_simulator, robot_in
 from leapcheck.processes import started
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference.simulate.actuator import Battery, drives
+from leapcheck_reference.simulate.heat import ThermalRating
 
 if TYPE_CHECKING:
     from leapcheck.jump.hardware import HardwareComparison
@@ -52,6 +53,7 @@ class Setup:
     timing: Timing = field(default_factory=Timing)
     battery: Battery = field(default_factory=Battery)
     thresholds: Thresholds = field(default_factory=Thresholds)
+    rating: ThermalRating | None = None
     dt: float = 1e-3
     levels: int = 3
 
@@ -177,7 +179,7 @@ def jump_run(
     """Simulates, measures and judges; the record that reports are written from."""
     logs, failures = simulated_everywhere(setup, workers, progress)
     motors = drives(setup.spec)
-    measured = estimates(setup.spec, setup.plan, logs, motors, setup.battery, setup.ground.friction)
+    measured = estimates(setup.spec, setup.plan, logs, motors, setup.battery, setup.ground.friction, setup.rating)
     books = {name: ledgers(robot_in(name, setup.spec), runs[-1]) for name, runs in logs.items()}
     return JumpRun(
         setup=setup,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-SETUP = ("engines", "ground", "timing", "battery", "thresholds", "dt", "levels")
+SETUP = ("engines", "ground", "timing", "battery", "rating", "thresholds", "dt", "levels")
 PLAN = ("request", "phases", "take_off", "touch_down", "duration", "take_off_velocity", "checks")
 HARDWARE = ("file", "simulator", "shift", "overlap", "residuals")
 MONTE_CARLO = (

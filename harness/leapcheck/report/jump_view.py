@@ -59,6 +59,8 @@ def limits(run: JumpRun) -> tuple[str, ...]:
     found = list(run.notes)
     if run.monte_carlo is None:
         found.append("robustness was not looked at: no Monte Carlo (--monte-carlo N)")
+    if run.setup.rating is None:
+        found.append("no thermal rating of the motors was given: i² t is told, not judged (--motor-rating)")
     if len(run.logs) < 2:
         found.append("one simulator at most ran: nothing is said about the spread over contact models")
     if run.setup.levels < 2:

@@ -39,8 +39,3 @@ class Solution:
         if abs(self.time[i] - t) > 1e-12:
             raise ValueError(f"the solution has no state at t = {t:g} s: ask for that time")
         return self.q[i], self.v[i]
-
-    def last_contact_loss(self) -> float:
-        """When the last flight began, s; NaN where nothing was ever airborne behind a contact."""
-        lost = np.flatnonzero(self.airborne[1:] & ~self.airborne[:-1])
-        return float(self.time[lost[-1] + 1]) if len(lost) else float("nan")

@@ -74,7 +74,6 @@ class Plant:
         self.joints = _joints(spec, self.tree, passive)
         driven = [actuator.joint for actuator in spec.actuators]
         place = {name: i for i, name in enumerate(self.joints.names)}
-        self.driven_q = self.joints.q[[place[name] for name in driven]]
         self.driven_u = self.joints.u[[place[name] for name in driven]]
         self._program = program(b"plant " + pickle.dumps(self.tree), self._graph)
         self._lanes = self._program.lanes if isinstance(self._program, CompiledProgram) else 1

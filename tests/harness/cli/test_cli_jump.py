@@ -173,6 +173,7 @@ def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.Captur
         (["--height", "0.2", "--threshold", "slip_no_go=far"], "threshold slip_no_go is 'far'"),
         (["--height", "0.2", "--actuators", "none.json"], "none.json"),
         (["--height", "0.2", "--hardware-log", "none.csv"], "none.csv"),
+        (["--height", "0.2", "--motor-rating", "0", "10"], "thermal rating: current is 0.0"),
         (["--policy", "jump_controllers"], "write it as module:factory"),
         (["--policy", "jump_controllers:still", "--pose", "sit"], "no pose 'sit'"),
         (["--height", "0.2", "--monte-carlo", "3", "--vary", "wind=1"], "unknown variation 'wind'"),
