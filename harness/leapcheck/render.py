@@ -45,9 +45,9 @@ class RenderError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Where the camera stands: `distance` m from the robot's path, looking along `azimuth` and `elevation` (degrees)."""
+    """Where the camera stands: at `distance` times the robot's size, looking along `azimuth` and `elevation` (degrees)."""
 
-    distance: float = 1.35
+    distance: float = 3.6
     azimuth: float = 120.0
     elevation: float = -12.0
 
@@ -114,15 +114,19 @@ def _frames(spec: RobotSpec, q: Floats, view: View, size: tuple[int, int]) -> li
         raise RenderError(f"no pictures: MuJoCo refuses the robot: {' '.join(str(error).split())[:200]}") from None
     d = mujoco.MjData(m)
     camera = mujoco.MjvCamera()
-    camera.distance, camera.azimuth, camera.elevation = view.distance, view.azimuth, view.elevation
+    camera.azimuth, camera.elevation = view.azimuth, view.elevation
     m.vis.global_.offheight, m.vis.global_.offwidth = size
-    images = []
+    images: list[Image] = []
+    reach = 0.0
     with mujoco.Renderer(m, *size) as renderer:
         for configuration in q:
             d.qpos[:] = configuration
             mujoco.mj_kinematics(m, d)
             mujoco.mj_camlight(m, d)
-            camera.lookat[:] = (configuration[0], configuration[1], 0.3) if _floats(spec) else d.xpos[1]
+            # in the first picture, so that the camera keeps its distance: the origin furthest from the trunk's
+            reach = reach or float(np.linalg.norm(d.xpos[1:] - d.xpos[1], axis=1).max()) or 1.0
+            camera.distance = view.distance * reach
+            camera.lookat[:] = (configuration[0], configuration[1], 0.8 * reach) if _floats(spec) else d.xpos[1]
             renderer.update_scene(d, camera)
             images.append(renderer.render().copy())
     return images

@@ -245,7 +245,9 @@ def _actuator(where: str, actuator: Actuator, spec: RobotSpec) -> None:
     if actuator.motor is not None:
         for quantity in ("gear_ratio", "torque_constant", "resistance", "voltage", "torque_limit"):
             value = getattr(actuator.motor, quantity)
-            _number(where, f"the motor's {quantity.replace('_', ' ')}", value)
+            _number(where, f"the motor's {quantity.replace('_', ' ')}", value, at_least=0.0)
+            if value == 0.0:
+                raise ValueError(f"{where}: the motor's {quantity.replace('_', ' ')} is 0: give a positive number")
 
 
 def _pose(where: str, pose: Pose, spec: RobotSpec) -> None:

@@ -141,6 +141,14 @@ BROKEN: list[tuple[Callable[[], RobotSpec], str]] = [
         lambda: changed(actuators=(Actuator("a", "elbow", 1.0, motor=Motor(6.0, 0.05, NAN, 24.0, 3.0)),)),
         "actuator 'a': the motor's resistance is nan",
     ),
+    (
+        lambda: changed(actuators=(Actuator("a", "elbow", 1.0, motor=Motor(6.0, -0.05, 0.1, 24.0, 3.0)),)),
+        "actuator 'a': the motor's torque constant is -0.05: give a finite number of at least 0",
+    ),
+    (
+        lambda: changed(actuators=(Actuator("a", "elbow", 1.0, motor=Motor(6.0, 0.05, 0.0, 24.0, 3.0)),)),
+        "actuator 'a': the motor's resistance is 0: give a positive number",
+    ),
     (lambda: changed(poses=(Pose("p", (0.0,)),)), "pose 'p': q is (0.0,): give a tuple of 13 numbers"),
     (lambda: changed(poses=(Pose("p", (0.0,) * 13),)), "pose 'p': the quaternion of joint 'float' has norm 0"),
     (lambda: changed(poses=(Pose("p", (0.0,) * 3 + (1.0,) + (0.0,) * 9),)), "the quaternion of joint 'wag' has norm 0"),

@@ -191,7 +191,7 @@ class Jump:
             self._refuse_idle(("vary",), "only --monte-carlo uses it")
         if min(self.workers, self.monte_carlo, self.seed) < 0:
             raise ValueError("--workers, --monte-carlo and --seed: give whole numbers, 0 or more")
-        for name, least in (("dt", 1e-6), ("friction", 1e-5), ("rate", 0.0), ("latency", 0.0), ("battery_resistance", 0.0)):
+        for name, least in (("dt", 1e-5), ("friction", 1e-5), ("rate", 0.0), ("latency", 0.0), ("battery_resistance", 0.0)):
             if not least <= getattr(self, name) < math.inf:
                 raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: give a finite number of at least {least:g}")
         if self.hardware_log is not None and not self.hardware_log.is_file():

@@ -19,7 +19,7 @@ from leapcheck_reference.simulate.adaptive_cones import SoftPiece
 from leapcheck_reference.simulate.adaptive_events import first_crossing
 from leapcheck_reference.simulate.adaptive_soft import Motion, SoftLaw
 from leapcheck_reference.simulate.adaptive_solution import Solution
-from leapcheck_reference.simulate.coordinates import canonical_velocity, sound_state, world_velocity
+from leapcheck_reference.simulate.coordinates import canonical_velocity, configuration_rate, sound_state, world_velocity
 
 __all__ = ["Integration", "Solution", "Torque", "solution"]
 
@@ -219,7 +219,7 @@ class Integration:
         if self._piece.pushes:
             self._add_contacts(motion, q, u, totals)
         totals[6], totals[8] = torque @ u[self._plant.driven_u], motion.stops @ u
-        return np.concatenate([self._configuration_rate(y, u), motion.udot, totals])
+        return np.concatenate([configuration_rate(self._plant.free_base, y[3:7], u), motion.udot, totals])
 
     def _add_contacts(self, motion: Motion, q: Floats, u: Floats, totals: Floats) -> None:
         """Force, torque about the com and power of the contacts, into their places."""
@@ -235,15 +235,6 @@ class Integration:
         totals[:3] = forces.sum(axis=0)
         totals[3:6] = (y * fz - z * fy).sum(), (z * fx - x * fz).sum(), (x * fy - y * fx).sum()
         totals[7] = (forces * velocities).sum()
-
-    def _configuration_rate(self, y: Floats, u: Floats) -> Floats:
-        """dq/dt (nq,): the quaternion's is q w / 2."""
-        if not self._plant.free_base:
-            return u
-        s, x, a, b = y[3:7].tolist()
-        p, r, w = u[3:6].tolist()
-        turning = [-x * p - a * r - b * w, s * p + a * w - b * r, s * r + b * p - x * w, s * w + x * r - a * p]
-        return np.concatenate([u[:3], 0.5 * np.array(turning), u[6:]])
 
     def solution(self) -> Solution:
         """What has been integrated so far."""

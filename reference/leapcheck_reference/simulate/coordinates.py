@@ -86,6 +86,16 @@ def moved(free_base: bool, q: Floats, displacement: Floats) -> Floats:
     return answer
 
 
+def configuration_rate(free_base: bool, quaternion: Floats, u: Floats) -> Floats:
+    """dq/dt (nq,) at u (nv,); that of the base's `quaternion` wxyz (4,), of any length, is q w / 2."""
+    if not free_base:
+        return u
+    s, x, a, b = quaternion.tolist()
+    p, r, w = u[3:6].tolist()
+    turning = [-x * p - a * r - b * w, s * p + a * w - b * r, s * r + b * p - x * w, s * w + x * r - a * p]
+    return np.concatenate([u[:3], 0.5 * np.array(turning), u[6:]])
+
+
 def displacement_rate(free_base: bool, displacement: Floats, u: Floats) -> Floats:
     """Rate (nv,) of the displacement (nv,) since a step's begin that goes with u (nv,), as MuJoCo's Runge-Kutta method has it.
 

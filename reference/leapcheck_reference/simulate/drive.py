@@ -23,6 +23,9 @@ from leapcheck_models.spec import Actuator, RobotSpec
 
 Floats = NDArray[np.float64]
 
+SAME_LIMIT = 1.0 - 1e-12
+"""Two limits that differ by less are one that was multiplied by the gear ratio and divided again."""
+
 SLIP_SPEED = 0.1
 """Width (rad/s) of the smoothed sign of dry friction: sign() itself has no limit as the time step goes to zero."""
 
@@ -63,7 +66,12 @@ class Drive:
 
 
 def drives(spec: RobotSpec) -> Drives:
-    """The drives of a robot in the order of its actuators; joint damping and friction are the driven joint's."""
+    """The drives of a robot in the order of its actuators; joint damping and friction are the driven joint's.
+
+    Where an actuator's torque limit is below what its motor gives behind the gear, it holds. ValueError for one that is zero.
+    """
+    for actuator in (a for a in spec.actuators if a.torque_limit == 0.0):
+        raise ValueError(f"actuator '{actuator.name}' has the torque limit 0: give what it can do, or leave it out")
     joints = {body.joint.name: body.joint for body in spec.bodies}
     rows = [(*_motor(a), joints[a.joint].damping, joints[a.joint].friction) for a in spec.actuators]
     columns = np.array(rows, dtype=float).reshape(-1, 7).T
@@ -124,7 +132,9 @@ def _motor(actuator: Actuator) -> tuple[float, float, float, float, float]:
     """(gear ratio, torque constant, resistance, voltage, torque limit at the rotor) of a drive."""
     if actuator.motor is not None:
         m = actuator.motor
-        return m.gear_ratio, m.torque_constant, m.resistance, m.voltage, m.torque_limit
+        limit = actuator.torque_limit / m.gear_ratio
+        limit = limit if limit < m.torque_limit * SAME_LIMIT else m.torque_limit
+        return m.gear_ratio, m.torque_constant, m.resistance, m.voltage, limit
     no_load = np.inf if actuator.speed_limit is None else actuator.speed_limit
     if not np.isfinite(no_load):
         return 1.0, 1.0, 1.0, np.inf, actuator.torque_limit

@@ -125,3 +125,14 @@ def test_a_servo_without_a_speed_rating_has_no_line() -> None:
     speeds = np.array([[0.0], [1e3]])
     np.testing.assert_array_equal(largest_torque(laws, speeds)[1][:, 0], [2.0, 2.0])
     assert utilisations(laws, np.array([[1.0]]), np.array([[1e3]]))[1] == pytest.approx(0.0, abs=0.0)
+
+
+def test_an_actuators_own_limit_holds_where_it_is_below_its_motors() -> None:
+    spec = load("mini_cheetah")
+    weaker = tuple(replace(a, torque_limit=5.0) if a.name == "FR_knee" else a for a in spec.actuators)
+    found = drives(replace(spec, actuators=weaker))
+    assert driven(found, np.full(12, 100.0), np.zeros(12)).torque == pytest.approx([18, 18, 5, *[18, 18, 27.99] * 3])
+    assert np.array_equal(drives(spec).torque_limit, np.full(12, 3.0))  # to the bit: 3 gear / gear is not always 3
+    none = tuple(replace(a, torque_limit=0.0) for a in spec.actuators)
+    with pytest.raises(ValueError, match="actuator 'FR_abad' has the torque limit 0"):
+        drives(replace(spec, actuators=none))

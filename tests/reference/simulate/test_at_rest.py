@@ -18,7 +18,7 @@ from leapcheck_reference.simulate.adaptive_simulator import AdaptiveSimulator
 from leapcheck_reference.simulate.adaptive_soft import SoftLaw
 from leapcheck_reference.simulate.compliant import SpringDamper, Stop
 from leapcheck_reference.simulate.compliant_simulator import CompliantSimulator
-from leapcheck_reference.simulate.coordinates import displacement_rate, moved
+from leapcheck_reference.simulate.coordinates import configuration_rate, displacement_rate, moved
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
 from leapcheck_reference.simulate.soft import weights
@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 STANDING = 1e-11  # N, of the box's weight, and m/s; largest seen 7e-13
 SUNK = 0.01  # rad; largest seen 4.8e-3 (springy)
 HELD = 5e-6  # N m; largest seen 4.6e-7 (springy)
+DIFFERENCE = 1e-10  # of central differences with 1e-5 s; largest seen 5.3e-12
 SERIES = 2e-3  # of |U|^4 |w|, the first term that the series leaves out; largest seen 8.9e-4
 
 MAKE: dict[str, Callable[[Plant, SoftContact], Any]] = {
@@ -151,3 +152,12 @@ def test_the_rate_of_a_displacement_takes_it_where_the_velocity_takes_the_base()
         wrong = np.abs((ends[0] - ends[1] - expected[0] + expected[1])[3:7]).max() / dt
         assert wrong < SERIES * np.linalg.norm(displacement[3:6]) ** 4 * np.linalg.norm(u[3:6]) + 1e-9
     np.testing.assert_array_equal(displacement_rate(False, displacement, u), u)
+
+
+def test_the_rate_of_a_configuration_is_where_the_velocity_takes_it() -> None:
+    rng = np.random.default_rng(1)
+    q, u, dt = rng.standard_normal(9), rng.standard_normal(8), 1e-5
+    q[3:7] /= np.linalg.norm(q[3:7])
+    expected = (moved(True, q, dt * u) - moved(True, q, -dt * u)) / (2.0 * dt)
+    assert np.abs(configuration_rate(True, q[3:7], u) - expected).max() < DIFFERENCE
+    np.testing.assert_array_equal(configuration_rate(False, q[:0], u), u)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import pickle
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, suppress
 from functools import partial
 
 from leapcheck.engines.mujoco_batch import MujocoBatch
@@ -14,6 +14,7 @@ from leapcheck.jump.robustness.control import Trial
 from leapcheck.jump.robustness.loop import recorded
 from leapcheck.jump.robustness.outcome import Outcome, body_of, outcome
 from leapcheck.jump.robustness.variation import Variation, drawn
+from leapcheck.processes import started
 
 Progress = Callable[[int, int], None]
 
@@ -44,10 +45,11 @@ def run_outcomes(
     parts, run = units(count, trial.steps), partial(outcomes, trial, variation, seed, floor_time)
     found: dict[int, list[Outcome]] = {}
     finished = _here(run, parts) if workers == 1 or len(parts) == 1 else _in_processes(run, parts, workers)
-    for number, of_unit in finished:
-        found[number] = of_unit
-        if progress:
-            progress(sum(map(len, found.values())), count)
+    with closing(finished):  # so that an interrupt ends the processes now, and not when somebody forgets the traceback
+        for number, of_unit in finished:
+            found[number] = of_unit
+            if progress:
+                progress(sum(map(len, found.values())), count)
     return [one for number in range(len(parts)) for one in found[number]]
 
 
@@ -58,27 +60,27 @@ def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, i
     return [outcome(body, run) for run in recorded(trial, draws, seed, floor_time, batch)]
 
 
-def _here(run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]) -> Iterator[tuple[int, list[Outcome]]]:
+def _here(run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]) -> Generator[tuple[int, list[Outcome]]]:
     for number, part in enumerate(parts):
         yield number, run(part)
 
 
 def _in_processes(
     run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range], workers: int
-) -> Iterator[tuple[int, list[Outcome]]]:
+) -> Generator[tuple[int, list[Outcome]]]:
     """(number of the unit, its outcomes) as they are finished."""
     _check_portable(run)
     left = set(range(len(parts)))
-    context = multiprocessing.get_context("spawn")  # not fork: this process may hold threads
     for attempt in range(ATTEMPTS):
         alone = attempt == ATTEMPTS - 1  # so that a unit that kills its process takes no other with it
         for group in [[number] for number in sorted(left)] if alone else [sorted(left)]:
-            with ProcessPoolExecutor(min(workers, len(group)), mp_context=context) as pool:
-                running: dict[Future[list[Outcome]], int] = {pool.submit(run, parts[number]): number for number in group}
+            jobs = [(parts[number],) for number in group]
+            with suppress(BrokenProcessPool), started(run, jobs, workers) as running:  # broken before all jobs were handed over
                 for done in as_completed(running):
                     if not isinstance(done.exception(), BrokenProcessPool):
-                        left.discard(running[done])
-                        yield running[done], done.result()
+                        number = group[running[done]]
+                        left.discard(number)
+                        yield number, done.result()
         if not left:
             return
     lost = ", ".join(f"{parts[number].start} to {parts[number].stop - 1}" for number in sorted(left))
