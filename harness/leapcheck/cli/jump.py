@@ -244,9 +244,9 @@ class Jump:
     def _setup(self, spec: RobotSpec, act: Act | None) -> Setup:
         from leapcheck.jump.control import Timing
         from leapcheck.jump.judging.thresholds import thresholds_from
-        from leapcheck_reference.simulate.heat import ThermalRating
         from leapcheck.jump.run import Setup
         from leapcheck.jump.simulators import STIFF, Ground, check_names
+        from leapcheck_reference.simulate.heat import ThermalRating
 
         check_names(self.engines)
         return Setup(

@@ -13,6 +13,7 @@ from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact
+from leapcheck_reference.simulate.soft_contact import SMALLEST_FRICTION
 
 STIFF = SoftContact(solref=(0.01, 1.0))
 """MuJoCo's contact with half its default time constant: a ground that a foot sinks into by well below a millimetre."""
@@ -26,8 +27,8 @@ class Ground:
     soft: SoftContact = field(default=STIFF)
 
     def contact(self, **changed: Any) -> SoftContact:
-        """MuJoCo's parameters with this ground's friction."""
-        return dataclasses.replace(self.soft, friction=self.friction, **changed)
+        """MuJoCo's parameters with this ground's friction, at least the smallest that MuJoCo knows."""
+        return dataclasses.replace(self.soft, friction=max(self.friction, SMALLEST_FRICTION), **changed)
 
 
 @dataclass(frozen=True, slots=True)

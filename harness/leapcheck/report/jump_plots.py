@@ -18,12 +18,11 @@ from leapcheck.jump.measures.observed import TOUCH, Observed, observed, phases
 from leapcheck.jump.simulation import driven_places
 from leapcheck.report.chart import TONES, Chart, Kind, Limit, Phase, Series, chart_plot
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.simulate.actuator import Drives, driven
+from leapcheck_reference.simulate.actuator import Drives, largest_torque
 
 Floats = NDArray[np.float64]
 
 ENVELOPE_POINTS = 121
-FULL_TORQUE = 1e9  # N m: more than any drive gives, so that it gives all it has
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,18 +200,18 @@ def envelope(drives: Drives, place: int, speed: float) -> tuple[Floats, Floats, 
     reach = max(speed, no_load) if np.isfinite(no_load) else max(speed, 1.0)
     along = np.linspace(-reach, reach, ENVELOPE_POINTS)
     qd = np.repeat(along[:, None], len(drives.names), 1)
-    highest, lowest = (driven(drives, np.full_like(qd, sign * FULL_TORQUE), qd).torque[:, place] for sign in (1.0, -1.0))
-    return along, highest, lowest
+    lowest, highest = largest_torque(drives, qd)
+    return along, highest[:, place], lowest[:, place]
 
 
 def _power(spec: RobotSpec, seen: Observed, log: JumpLog, drives: Drives, shade: tuple[Phase, ...]) -> Iterator[Chart]:
     n, t = seen.steps, seen.time[:-1]
     mechanical = (log.torque[:n] * seen.v[:-1, driven_places(spec)[1]]).sum(1)
     powers = [Series("mechanical", t, mechanical)]
-    if drives.electrical.all():
+    if drives.electrical.any():
         powers.append(Series("from the battery", t, log.battery_power[:n]))
     yield Chart("Power of all drives", "time, s", "power, W", tuple(powers), shade, (), True)
-    if not drives.electrical.all():
+    if not drives.electrical.any():
         return
     volts = log.battery_voltage[:n]
     yield Chart("Voltage of the battery", "time, s", "voltage, V", (Series("at its terminals", t, volts),), shade)

@@ -32,16 +32,13 @@ def desired_for(drives: Drives, torque: Floats, qd: Floats) -> Floats:
     return wanted
 
 
-def largest_torque(
-    drives: Drives, qd: Floats, supply: Floats | float | None = None, lossless: bool = False
-) -> tuple[Floats, Floats]:
+def largest_torque(drives: Drives, qd: Floats, supply: Floats | float | None = None) -> tuple[Floats, Floats]:
     """(lowest, highest) torque (..., actuators) N m that the drives can give at speeds `qd`: the envelope.
 
-    At the joint; `lossless` leaves damping and dry friction out. `supply` as in `driven`.
+    At the joint, losses taken off. `supply` as in `driven`.
     """
-    ends = tuple(driven(drives, np.full(np.shape(qd), end), qd, supply).torque for end in (-np.inf, np.inf))
-    lost = losses(drives, qd) if lossless else 0.0
-    return ends[0] + lost, ends[1] + lost
+    lowest, highest = (driven(drives, np.full(np.shape(qd), end), qd, supply).torque for end in (-np.inf, np.inf))
+    return lowest, highest
 
 
 def utilisations(drives: Drives, torque: Floats, qd: Floats, supply: Floats | float | None = None) -> tuple[Floats, Floats]:

@@ -60,14 +60,14 @@ def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, i
     return [outcome(body, run) for run in recorded(trial, draws, seed, floor_time, batch)]
 
 
-def _here(run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]) -> Generator[tuple[int, list[Outcome]]]:
+def _here(run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]) -> Generator[tuple[int, list[Outcome]], None, None]:
     for number, part in enumerate(parts):
         yield number, run(part)
 
 
 def _in_processes(
     run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range], workers: int
-) -> Generator[tuple[int, list[Outcome]]]:
+) -> Generator[tuple[int, list[Outcome]], None, None]:
     """(number of the unit, its outcomes) as they are finished."""
     _check_portable(run)
     left = set(range(len(parts)))
