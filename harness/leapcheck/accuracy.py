@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -16,6 +14,7 @@ from statistics import median
 from leapcheck.compare.records import Accuracy, Run, Verdict
 from leapcheck.compare.run import Plan, compared
 from leapcheck.compare.tally import TOLERANCE_UNITS
+from leapcheck.processes import started
 from leapcheck.quantities import QUANTITIES
 from leapcheck.report.truth_table import EPS
 from leapcheck.report.words import number
@@ -64,8 +63,8 @@ def runs(names: Sequence[str], states: int, workers: int = 1) -> Iterator[Run]:
     if workers == 1:
         yield from (_run(name, states) for name in names)
         return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_run, names, [states] * len(names))
+    with started(_run, [(name, states) for name in names], workers) as running:
+        yield from (done.result() for done in running)
 
 
 def _run(name: str, states: int) -> Run:

@@ -15,14 +15,21 @@ T = TypeVar("T")
 
 
 @contextmanager
-def started(run: Callable[..., T], jobs: Sequence[tuple[Any, ...]], workers: int) -> Iterator[dict[Future[T], int]]:
-    """The jobs `run(*job)` begun in `workers` processes: the number of each job by its future.
+def started(
+    run: Callable[..., T],
+    jobs: Sequence[tuple[Any, ...]],
+    workers: int,
+    begin: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Iterator[dict[Future[T], int]]:
+    """The jobs `run(*job)` begun in `workers` processes: the number of each job by its future, in their order.
 
+    Each process first calls `begin(*given)`. A future that the caller takes out of the dictionary is freed with its result.
     Where the block is left by an exception, KeyboardInterrupt for one, the processes are ended and the jobs are lost; without
     one, it ends when all jobs have. Processes are spawned: this one may hold threads. What they print goes to standard error.
     """
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"), _begin)
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"), _begin, (begin, given))
     try:
         with _interrupts_ignored():  # a process is born with what its parent ignores: Ctrl-C is for this one alone
             running = {pool.submit(run, *job): number for number, job in enumerate(jobs)}
@@ -35,9 +42,11 @@ def started(run: Callable[..., T], jobs: Sequence[tuple[Any, ...]], workers: int
     pool.shutdown()
 
 
-def _begin() -> None:
-    """Foreign code in a worker must not mix with the results on standard output."""
+def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    """What foreign code prints in a worker must not mix with the results on standard output."""
     sys.stdout = sys.stderr
+    if begin:
+        begin(*given)
 
 
 @contextmanager

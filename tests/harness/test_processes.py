@@ -40,6 +40,24 @@ def test_every_job_is_done_and_prints_nowhere_near_the_results(capfd: pytest.Cap
     assert said.err.count("noise") == 3
 
 
+_factors: list[int] = []
+
+
+def keep(factor: int) -> None:
+    _factors.append(factor)
+
+
+def multiplied(x: int) -> int:
+    (factor,) = _factors  # a second beginning would show
+    return factor * x
+
+
+def test_every_process_begins_with_what_it_is_given_and_results_come_in_order() -> None:
+    with started(multiplied, [(2,), (3,), (4,), (5,)], 2, keep, (7,)) as running:
+        assert [done.result() for done in running] == [14, 21, 28, 35]
+    assert _factors == []
+
+
 def interrupted(run: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
     """Numbers of the processes, where the job tells them, that were at work when Ctrl-C came."""
     found = []

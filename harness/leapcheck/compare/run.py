@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import platform
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +18,7 @@ from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenan
 from leapcheck.compare.singular import singular_dof
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import ENGINE_NAMES
+from leapcheck.processes import started
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import UNIT, States, generated_states, joined, units
 from leapcheck_models.spec import RobotSpec, spec_hash
@@ -144,8 +143,9 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
 def whole_outcome(plan: Plan, at: Bench, workers: int, progress: Progress | None = None) -> Outcome:
     """What all states yielded."""
     total = Outcome(failures=list(at.failures))
-    for later in _outcomes(plan, at, workers, progress):
-        total.merge(later)
+    with closing(_outcomes(plan, at, workers, progress)) as outcomes:  # an interrupt ends the processes at once
+        for later in outcomes:
+            total.merge(later)
     total.failures.sort(key=partial(_place, plan))
     return total
 
@@ -156,7 +156,7 @@ def _place(plan: Plan, failure: Failure) -> tuple[int, int]:
     return names.index(failure.engine), plan.quantities.index(failure.quantity) if failure.quantity else -1
 
 
-def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) -> Iterator[Outcome]:
+def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) -> Generator[Outcome, None, None]:
     """The outcomes of the whole run, in the order of the states whatever the number of workers."""
     by_name = all(isinstance(engine, str) for engine in plan.engines)
     parts = jobs(plan)
@@ -165,12 +165,12 @@ def _outcomes(plan: Plan, at: Bench, workers: int, progress: Progress | None) ->
             yield _job_outcome(plan, at, part)
             _report(progress, done, len(parts))
         return
-    # spawn, not fork: the engines in this process may hold threads
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(parts)), context, _begin_worker, (plan,)) as pool:
-        for done, found in enumerate(pool.map(_outcome_in_worker, parts), start=1):
-            yield found
-            _report(progress, done, len(parts))
+    with started(_outcome_in_worker, [(part,) for part in parts], workers, _begin_worker, (plan,)) as running:
+        left = list(running)[::-1]
+        running.clear()  # so that an outcome lives no longer than its turn: there may be millions of states
+        while left:
+            yield left.pop().result()
+            _report(progress, len(parts) - len(left), len(parts))
 
 
 def jobs(plan: Plan) -> list[tuple[range, ...]]:
@@ -192,8 +192,7 @@ _worker: list[tuple[Plan, Bench]] = []
 
 
 def _begin_worker(plan: Plan) -> None:
-    """Makes the bench. What foreign code prints in a worker must not mix with the results on standard output."""
-    sys.stdout = sys.stderr
+    """Makes the bench."""
     names = tuple(e for e in plan.engines if isinstance(e, str))
     _worker[:] = [(plan, bench(plan.spec, names, plan.quantities, plan.is_long))]
 

@@ -24,6 +24,8 @@ RUNGE_KUTTA = 0.03  # residuals of RK4 over Euler's; largest seen .012 (angular 
 
 SECOND_ORDER = 0.4  # residuals of RK4 at half the step; largest seen .25
 
+HALF = (0.45, 0.55)  # of its allowance that a stand's energy is out by; seen .503 to .517
+
 BOOKS = {"momentum", "angular momentum", "energy", "push", "flight path", "flight turning"}
 
 
@@ -145,6 +147,49 @@ def test_the_books_of_a_robot_that_falls_limp_balance(name: str) -> None:
     log = collapsed(name)
     assert out_of_balance(cheetah(), log) == set()
     assert "energy" in out_of_balance(cheetah(), lighter_gravity(log))
+
+
+@cache
+def stood(name: str, duration: float, stiffness: float = 60.0, dt: float = 1e-3) -> JumpLog:
+    """A robot whose drives hold the home pose: it settles by a few mm, and next to nothing is moved."""
+    start = np.array(cheetah().pose("home")), np.zeros(cheetah().nv)
+
+    def hold(t: float, q: np.ndarray, v: np.ndarray) -> Command:
+        del t, q, v
+        return Command(np.zeros(12), start[0][7:], np.zeros(12), np.full(12, stiffness), np.full(12, 1.5))
+
+    return simulated(cheetah(), make_simulator(name, cheetah(), Ground(), dt), hold, drives(cheetah()), start, duration)
+
+
+@pytest.mark.parametrize("name", ["soft", "mujoco", "rigid", "spring-damper"])
+@pytest.mark.parametrize(("duration", "stiffness"), [(0.06, 60.0), (1.2, 60.0), (0.2, 200.0), (0.2, 20.0)])
+def test_the_books_of_a_robot_that_stands_balance(name: str, duration: float, stiffness: float) -> None:
+    log = stood(name, duration, stiffness)
+    assert not log.stopped
+    assert [book for book in ledgers(cheetah(), log) if not book.met] == []
+
+
+@pytest.mark.parametrize("name", ["soft", "mujoco", "rigid", "spring-damper"])
+def test_the_step_leaves_half_open_of_what_a_stand_is_allowed(name: str) -> None:
+    """Euler's modified energy says how much, whatever the step: so the allowance is neither too small nor far too large."""
+    for dt in (1e-3, 2.5e-4):
+        energy = by_name(ledgers(cheetah(), stood(name, 0.06, dt=dt)))["energy"]
+        assert HALF[0] < energy.relative / energy.tolerance < HALF[1]
+
+
+def test_a_jump_is_measured_by_its_turnover_alone() -> None:
+    for name in ("soft", "rigid", "mujoco", "spring-damper"):
+        of, books = balances(cheetah(), run(name)), by_name(ledgers(cheetah(), run(name)))
+        without = by_name(drawn_up(of, books["energy"].tolerance))
+        assert all(books[what].scale == without[what].scale for what in BOOKS)
+
+
+@pytest.mark.parametrize("name", ["soft", "rigid"])
+@pytest.mark.parametrize(
+    ("fault", "found"), [(without_a_foot, {"momentum", "angular momentum"}), (five_per_cent_stronger, {"energy"})]
+)
+def test_a_fault_in_the_log_of_a_stand_puts_the_right_books_out(name, fault, found) -> None:
+    assert found <= out_of_balance(cheetah(), fault(stood(name, 0.2)))
 
 
 def test_another_robots_books_are_out() -> None:

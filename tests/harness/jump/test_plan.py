@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
-from planner_robots import with_thigh
+from planner_robots import scaled, with_feet, with_thigh
 
 import leapcheck_reference as reference
 from leapcheck.jump.planning.landing import touch_down_heights
 from leapcheck.jump.planning.legged import Legged, legged
 from leapcheck.jump.planning.plan import JumpPlan, Request, planned
 from leapcheck.jump.planning.pose import rotations
-from leapcheck.jump.planning.search import Pushes, chosen_push, utilisations
+from leapcheck.jump.planning.search import LEAST_FALL, Pushes, chosen_push, utilisations
 from leapcheck.jump.planning.task import task
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import SLIP_SPEED, Battery, drives
+from leapcheck_reference.simulate.plant import Plant
 
 REQUESTS = {
     "up": Request(0.2),
@@ -42,6 +45,9 @@ HELD = 1e-5
 """m by which the trunk in the crouch misses the height asked for; measured 3e-7."""
 BETTER = 0.01
 """Utilisation by which another push may be better than the one that the closer and closer grid finds; measured 0.0016."""
+
+LONGEST_LOW_JUMP = 2.6
+"""s from the stand to the stand; measured 2.45 (3.6 to 4.9 where the com lands near the apex)."""
 
 
 @pytest.fixture(scope="module", params=REQUESTS)
@@ -188,6 +194,35 @@ def test_known_order_of_magnitude(robot: Legged) -> None:
     torque, voltage = _motor_figures(robot, plan.torque[push], plan.v[push][:, robot.joint_v])
     assert voltage.max() / 24.0 == pytest.approx(0.65, abs=0.1)
     assert torque.max() / 3.0 == pytest.approx(0.37, abs=0.03)
+
+
+@pytest.mark.parametrize(("gravity", "height"), [(1.62, 0.1), (1.62, 1.0), (3.7, 0.6)])
+def test_other_gravity(gravity: float, height: float) -> None:
+    """On the moon and on Mars no foot has to pull at the ground, and the legs follow the trunk through a long flight."""
+    spec = dataclasses.replace(load("mini_cheetah_armature"), gravity=(0.0, 0.0, -gravity))
+    plan = planned(spec, Request(height), drives(spec))
+    assert plan.take_off_velocity[2] == pytest.approx(np.sqrt(2 * gravity * height), abs=AS_ASKED)
+    assert all((plan.foot_forces[rows(plan, name)][1:-1, :, 2] > 0.0).all() for name in ("crouch", "push", "landing"))
+    assert plan.utilisation < 1.0
+
+
+@pytest.mark.parametrize("factor", [0.25, 1.0])
+@pytest.mark.parametrize("height", [0.12, 0.02, 0.005])
+def test_low_jumps_come_down_again(factor: float, height: float) -> None:
+    """The com falls from the apex before the feet touch down: else they hover over the ground, and brush it."""
+    spec = scaled(load("mini_cheetah_armature"), factor)
+    plan = planned(spec, Request(factor * height), drives(spec))
+    leaving = plan.take_off_velocity[2]
+    falling = legged(spec).gravity * (plan.touch_down - plan.take_off) - leaving
+    assert falling > LEAST_FALL * leaving
+    assert plan.duration < LONGEST_LOW_JUMP
+
+
+def test_feet_without_a_radius_are_planned_as_they_are_simulated() -> None:
+    spec = with_feet(load("mini_cheetah_armature"), 0.0)
+    plan = planned(spec, Request(0.1), drives(spec))
+    feet = legged(spec).geometry(plan.start_q[None])["contact_positions"][0]
+    np.testing.assert_allclose(feet[:, 2], Plant(spec).radii[-1], rtol=0, atol=STANDING)
 
 
 @pytest.mark.parametrize("legs", ["H", pytest.param("", marks=pytest.mark.slow)])

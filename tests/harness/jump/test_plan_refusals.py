@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
 
+from leapcheck.jump.planning.checks import PULLED, Check, refusal
 from leapcheck.jump.planning.infeasible import Infeasible
 from leapcheck.jump.planning.legged import legged
 from leapcheck.jump.planning.plan import Request, planned
+from leapcheck.jump.planning.search import lowest_crouch
+from leapcheck.jump.planning.task import task
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, drives
+
+CROUCH_STEP = 0.006
+"""m: a little more than between the heights among which the lowest crouch is looked for."""
 
 
 @pytest.mark.parametrize(
@@ -22,6 +29,10 @@ from leapcheck_reference.simulate.actuator import Battery, drives
         (Request(0.2, crouch=0.29, push_time=0.132), "takes a stroke of 0.1307 m and 0.122. m are left from the crouch"),
         (Request(0.2, push_time=0.4), "takes a stroke of 0.3962 m"),
         (Request(0.2, crouch=0.6), "cannot crouch with its trunk at 0.6 m: in the stand it is at 0.301 m"),
+        (Request(0.2, crouch=0.01), r"with its trunk at 0\.01 m: the lowest crouch is 0\.080 m, choose more"),
+        (Request(0.2, crouch=0.045), r"from a crouch at 0\.045 m: the lowest crouch is 0\.080 m, choose more"),
+        (Request(0.1, crouch=0.1, push_time=0.1), "leaves the ground too low to land: push longer"),
+        (Request(1e-9), r"1e-09 m is no jump of 'mini_cheetah'.*: jump 0\.0011 m high or more"),
         (Request(0.2, crouch=0.06), "clearance 0.01.* m, limit 0.028"),
         (Request(0.2, distance=0.6, friction=0.1), "friction .* limit 0.1"),
         (Request(0.2, pitch=1.5), "pitched by 1.5 rad: ask for less pitch"),
@@ -31,6 +42,19 @@ def test_what_cannot_be_done_is_refused_with_the_reason(request_: Request, why: 
     spec = load("mini_cheetah")
     with pytest.raises(Infeasible, match=why):
         planned(spec, request_, drives(spec))
+
+
+def test_the_lowest_crouch_is_possible_and_a_lower_one_is_not() -> None:
+    spec = load("mini_cheetah")
+    lowest = lowest_crouch(task(legged(spec), Request(0.2), drives(spec), Battery()))
+    assert planned(spec, Request(0.2, crouch=lowest), drives(spec)).utilisation <= 1.0
+    with pytest.raises(Infeasible):
+        planned(spec, Request(0.2, crouch=lowest - CROUCH_STEP), drives(spec))
+
+
+def test_a_foot_that_pulls_is_not_told_to_jump_less_far() -> None:
+    text = refusal("tiny", Request(0.2), Check("friction", math.inf, 0.8, "tangential over normal force", "a foot"))
+    assert text.endswith(PULLED)
 
 
 def test_a_weak_battery_is_seen() -> None:

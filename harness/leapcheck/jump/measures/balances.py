@@ -32,7 +32,8 @@ class Balances:
     (n + 1, 3) N s, `angular_impulse` (n + 1, 3) N m s of the contacts about the com, `actuator_work`,
     `contact_work`, `stop_work` (n + 1,) J. `mass` kg, `gravity` (3,) m/s^2.
     `angular_slack` N m s: what the angular impulse leaves open, since a log does not say where in the overlap of sphere and
-    ground a force acts. `airborne` (n,): no contact force in the step.
+    ground a force acts. `angular_play` N m s: by how much the angular impulse differs at most between arms at the begin of
+    every step and at its end. `airborne` (n,): no contact force in the step.
     """
 
     time: Floats
@@ -49,6 +50,7 @@ class Balances:
     mass: float
     gravity: Floats
     angular_slack: float
+    angular_play: float
     airborne: NDArray[np.bool_]
 
 
@@ -79,6 +81,7 @@ def balances(spec: RobotSpec, log: JumpLog) -> Balances:
         mass=float(total_mass(tree)),
         gravity=np.asarray(tree.gravity, dtype=float),
         angular_slack=float((sideways * _means(depths) / 2.0).sum() * log.dt),
+        angular_play=_play(np.diff(arms, axis=0), log),
         airborne=np.abs(log.forces).max(axis=(1, 2), initial=0.0) == 0.0,
     )
 
@@ -102,6 +105,7 @@ def solution_balances(spec: RobotSpec, of: Solution) -> Balances:
         mass=float(total_mass(tree)),
         gravity=np.asarray(tree.gravity, dtype=float),
         angular_slack=0.0,
+        angular_play=0.0,
         airborne=of.airborne,
     )
 
@@ -127,6 +131,12 @@ def _contact_points(spec: RobotSpec, v: Floats, at: dict[str, Floats]) -> tuple[
     turning = np.einsum("npij,nj->npi", at["contact_angular_jacobians"], v)
     velocities = at["contact_velocities"] + np.cross(turning, levers)
     return velocities, centres + levers - at["com_position"][:, None], np.maximum(radii - centres[..., 2], 0.0)
+
+
+def _play(arm_changes: Floats, log: JumpLog) -> float:
+    """The largest angular impulse (N m s) since the start of the forces at what their arms (n, points, 3) m change in a step."""
+    impulses = _since_start(np.cross(arm_changes, log.forces).sum(axis=1) * log.dt)
+    return float(np.linalg.norm(impulses, axis=-1).max())
 
 
 def _means(values: Floats) -> Floats:

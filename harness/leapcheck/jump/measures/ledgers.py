@@ -57,7 +57,8 @@ def ledgers(spec: RobotSpec, log: JumpLog) -> tuple[Ledger, ...]:
     """The books of a time-stepped log; none for a log without steps.
 
     Their residuals are errors of the step, of first order in dt: the tolerance is `STEP_ANGLES` times the angle that the
-    fastest joint turns in a step. A missing or a doubled force, a wrong mass or a wrong gravity is out by far more.
+    fastest joint turns in a step, as part of the turnover (of a robot that hardly moves: see `drawn_up`). A missing or a
+    doubled force, a wrong mass or a wrong gravity is out by far more.
     """
     if log.steps == 0:
         return ()
@@ -70,12 +71,18 @@ def drawn_up(of: Balances, tolerance: float, step: float = 0.0) -> tuple[Ledger,
     """The books of these balances: momentum, angular momentum, energy; push and flight, if there is a flight.
 
     In a flight of T s the com of a scheme of first order with that `step` drifts by g step T / 2: its parabola may be out by
-    as much more.
+    as much more. The turnover of a robot that merely stands tends to 0 faster than what such a scheme leaves open, so the
+    tolerance is of the scale at which it is just that, where this is more (a jump's turnover is more): for the energy, the work
+    of the weight in one step at the com's greatest speed, since the com moves by the velocity at a step's end while all works
+    are with the mean of both ends (modified energy H - step/2 dH/dp dH/dq; Hairer, Lubich, Wanner, Geometric Numerical
+    Integration, IX.3); for the turning, what the contacts' arms change in one step (`Balances.angular_play`). The scheme
+    leaves half of either. The scale of the energy is then about the weight times the way of the com per radian of the fastest
+    joint, a leg's length or less.
     """
     return (
         _momentum_book(of, tolerance),
-        _turning_book(of, tolerance),
-        _energy_book(of, tolerance),
+        _turning_book(of, tolerance, step),
+        _energy_book(of, tolerance, step),
         *_flight_books(of, tolerance, step),
     )
 
@@ -102,9 +109,10 @@ def _momentum_book(of: Balances, tolerance: float) -> Ledger:
     )
 
 
-def _turning_book(of: Balances, tolerance: float) -> Ledger:
+def _turning_book(of: Balances, tolerance: float, step: float) -> Ledger:
     gained = of.momentum[:, :3] - of.momentum[0, :3]
-    scale = max(float(of.gross.max()), _largest(of.angular_impulse))
+    left_open = of.angular_play if step else 0.0
+    scale = max(float(of.gross.max()), _largest(of.angular_impulse), _smallest_scale(left_open, tolerance))
     return Ledger(
         "angular momentum",
         _largest(gained - of.angular_impulse),
@@ -115,13 +123,15 @@ def _turning_book(of: Balances, tolerance: float) -> Ledger:
     )
 
 
-def _energy_book(of: Balances, tolerance: float) -> Ledger:
+def _energy_book(of: Balances, tolerance: float, step: float) -> Ledger:
     """Its turnover is what the works move, or gravity, if that is more: a robot that falls limp does next to no work."""
+    weight_power = of.momentum[:, 3:] @ of.gravity
+    left_open = step * float(np.abs(weight_power - weight_power[0]).max())
     energy, works = of.kinetic + of.potential, (of.actuator_work, of.contact_work, of.stop_work)
     return Ledger(
         "energy",
         float(np.abs(energy - energy[0] - sum(works)).max()),
-        max(sum(map(_moved, works)), _moved(of.potential)),
+        max(sum(map(_moved, works)), _moved(of.potential), _smallest_scale(left_open, tolerance)),
         "J",
         tolerance,
         "kinetic and potential energy gained = work of the drives, of the contacts (-dissipation) and of the joint stops",
@@ -157,6 +167,11 @@ def _flight_books(of: Balances, tolerance: float, step: float) -> Iterator[Ledge
         tolerance,
         "angular momentum about the com is constant in flight",
     )
+
+
+def _smallest_scale(left_open: float, tolerance: float) -> float:
+    """The scale of a book whose tolerance lets through what is `left_open` by the step; 0 where nothing is."""
+    return left_open / tolerance if left_open else 0.0
 
 
 def _weight_impulse(of: Balances) -> Floats:

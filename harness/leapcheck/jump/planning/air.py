@@ -25,6 +25,10 @@ UNCHOSEN = Swing()
 """The swing of the first flight, which is planned to choose from."""
 SWINGS = tuple(Swing(retraction, 0.4, out) for retraction in (0.3, 0.15, 0.0) for out in (0.4, 0.55, 0.7))
 """Ways to swing the legs that are tried."""
+QUICK_SWINGS = tuple(
+    Swing(retraction, part, 1.0 - part) for retraction in (0.3, 0.15, 0.0) for part in (0.3, 0.2, 0.13, 0.08, 0.05)
+)
+"""Those tried where none of them will do: in a long flight the legs must follow the trunk long before its middle."""
 SWING_MOMENTS = 41
 """Moments at which they are looked at."""
 SAME_TURN = 1e-10
@@ -84,14 +88,19 @@ def in_air(task: Task, choice: Choice, crouched: Floats) -> Air:
 
 def chosen_swing(task: Task, air: Air, crouched: Floats) -> Swing:
     """The swing of least worst utilisation in a flight like this one."""
+    usual = [_swing_utilisation(task, air, crouched, swing) for swing in SWINGS]
+    if min(usual) <= 1.0:
+        return SWINGS[int(np.argmin(usual))]
+    quick = [_swing_utilisation(task, air, crouched, swing) for swing in QUICK_SWINGS]
+    return (*SWINGS, *QUICK_SWINGS)[int(np.argmin(usual + quick))]
+
+
+def _swing_utilisation(task: Task, air: Air, crouched: Floats, swing: Swing) -> float:
     off, end = air.push.at(air.push.duration), air.flight.waypoints[-1]
-    worst = []
-    for swing in SWINGS:
-        flying = flight(task.robot, off, crouched[7:], end, air.flight.duration, swing)
-        motion = flying.at(np.linspace(0.0, flying.duration, SWING_MOMENTS))
-        found = measures(task.robot, task.drives, task.battery, motion, None)
-        worst.append(max(float(measure.utilisation.max()) for measure in found))
-    return SWINGS[int(np.argmin(worst))]
+    flying = flight(task.robot, off, crouched[7:], end, air.flight.duration, swing)
+    moments = np.linspace(0.0, flying.duration, SWING_MOMENTS)
+    found = measures(task.robot, task.drives, task.battery, flying.at(moments), None)
+    return max(float(measure.utilisation.max()) for measure in found)
 
 
 def _pitch_rate(task: Task, choice: Choice, crouched: Floats, quaternion: Floats, guess: float) -> float:
@@ -132,5 +141,5 @@ def _air(task: Task, choice: Choice, crouched: Floats, quaternion: Floats, rate:
     turn_rate = float((rotations(pose[None, 3:7])[0] @ v[:3])[1])
     com = np.array([[0.0, 0.0, landing.height]])
     catch = catch_path(com, velocity[None], np.array([landing.duration]), turn_rate, quaternion)
-    end = Joints(pose[7:], v[6:], lifting(robot, pose, v, LIFT)[6:])
+    end = Joints(pose[7:], v[6:], lifting(robot, pose, v, LIFT * gravity)[6:])
     return Air(pushing, flight(robot, off, crouched[7:], end, choice.air_time(gravity), choice.swing), catch)

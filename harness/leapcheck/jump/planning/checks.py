@@ -97,6 +97,8 @@ REMEDIES = {
     "foot dipping": "push longer",
 }
 """What helps against each limit."""
+PULLED = "a foot would have to pull at the ground: choose another crouch or push time, or jump less far or turn less"
+"""What to say where friction is asked for without any force on the ground."""
 
 
 def refusal(robot: str, request: Request, worst: Check) -> str:
@@ -108,7 +110,8 @@ def refusal(robot: str, request: Request, worst: Check) -> str:
         else ""
     )
     figure = f"{worst.name} {worst.value:.4g} {worst.unit}, limit {worst.limit:.4g}{excess} ({worst.where})"
-    return f"'{robot}' cannot jump {asked}: {figure}: {REMEDIES[worst.name]}"
+    pulled = worst.name == "friction" and not math.isfinite(worst.value)
+    return f"'{robot}' cannot jump {asked}: {figure}: {PULLED if pulled else REMEDIES[worst.name]}"
 
 
 def measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion, friction: float | None) -> Iterator[Measure]:

@@ -15,8 +15,8 @@ from leapcheck.jump.planning.rolling import UP, Motion, lifting
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-LIFT = 9.81
-"""Acceleration (m/s^2) at which the feet leave and near the ground: the trunk's falls off at take-off, the feet's must not."""
+LIFT = 1.0
+"""Acceleration, in parts of gravity, at which the feet leave and near the ground: the trunk's falls off, the feet's must not."""
 NODES = 32
 """Chebyshev points of each part."""
 SETTLED = 1e-14
@@ -105,7 +105,7 @@ def flight(robot: Legged, take_off: Motion, crouched: Floats, end: Joints, durat
     q, v = take_off.q[-1], take_off.v[-1]
     at, still = robot.momentum(q[None]), np.zeros_like(crouched)
     start, drawn = (
-        Joints(q[7:], v[6:], lifting(robot, q, v, LIFT)[6:]),
+        Joints(q[7:], v[6:], lifting(robot, q, v, LIFT * robot.gravity)[6:]),
         Joints(end.q + swing.retraction * (crouched - end.q), still, still),
     )
     moments = dict.fromkeys((swing.drawn, swing.out))  # once, where they are the same

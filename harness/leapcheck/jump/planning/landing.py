@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leapcheck.jump.planning.infeasible import Infeasible
 from leapcheck.jump.planning.path import Path, catch_path, slow_path, slow_time
 from leapcheck.jump.planning.pose import pitched, posed, rotations
-from leapcheck.jump.planning.search import path_utilisations
+from leapcheck.jump.planning.search import LEAST_FALL, path_utilisations
 from leapcheck.jump.planning.task import Task
 
 Floats = NDArray[np.float64]
@@ -26,6 +26,8 @@ EASY, EASY_DEPTH = 0.6, 0.5
 """Utilisation and depth up to which a longer catch is better: a short one on nearly straight legs takes little torque, but it
 is a blow.
 """
+LONGEST_CATCH = 5.0
+"""Duration up to which a longer catch is better, in parts of sqrt(height / gravity)."""
 RISE_TIME = 0.35
 """Seconds of standing up after the catch, at least."""
 
@@ -73,7 +75,7 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], q
     the trunk at touch-down. Raises Infeasible where no landing is within reach.
     """
     (leaving, high), gravity = take_off, task.robot.gravity
-    heights = heights[leaving**2 + 2.0 * gravity * (high - heights) > 0.0]
+    heights = heights[leaving**2 + 2.0 * gravity * (high - heights) > (LEAST_FALL * leaving) ** 2]
     height, depth, part = (a.ravel() for a in np.meshgrid(heights, DEPTHS, AHEAD if task.request.distance else np.zeros(1)))
     falling = np.sqrt(leaving**2 + 2.0 * gravity * (high - height))
     forward = task.request.distance * gravity / (leaving + falling)
@@ -89,7 +91,7 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], q
         worst[possible] = path_utilisations(task, pose[possible], path)
     if not np.isfinite(worst).any():
         raise Infeasible(f"'{task.robot.spec.name}' has no landing within reach of its legs: jump lower or shorter, or turn less")
-    easy = (worst <= EASY) & (depth <= EASY_DEPTH)
+    easy = (worst <= EASY) & (depth <= EASY_DEPTH) & (duration <= LONGEST_CATCH * np.sqrt(height / gravity))
     k = int(np.argmax(np.where(easy, duration, 0.0))) if easy.any() else int(np.argmin(worst))
     return Landing(float(height[k]), float(duration[k]), float(ahead[k]))
 
@@ -98,7 +100,7 @@ def rise_path(task: Task, caught: Floats, feet: float) -> Path:
     """From rest at the pose `caught` (nq,) to the stand, trunk level, over feet whose centre is at x = `feet` m."""
     start = task.robot.geometry(caught[None])["com_position"]
     end = task.com + np.array([feet - task.centre[0], 0.0, 0.0])
-    duration = max(RISE_TIME, slow_time(start[0], end))
+    duration = max(RISE_TIME, slow_time(start[0], end, task.robot.gravity))
     return slow_path(start, end[None], duration, caught[3:7], -pitch_between(task.quaternion, caught[3:7]))
 
 

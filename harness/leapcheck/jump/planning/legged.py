@@ -88,8 +88,10 @@ class Legged:
 
 
 @lru_cache(maxsize=8)  # loading the kernels takes seconds, and a search plans the same robot many times
-def legged(spec: RobotSpec) -> Legged:
-    """The robot made ready. Raises ValueError where it is no robot that this planner can plan for, saying what is missing."""
+def legged(spec: RobotSpec, smallest_radius: float = 0.0) -> Legged:
+    """The robot made ready, its feet no smaller than `smallest_radius` m: a simulator's, so that plan and simulation roll alike.
+
+    Raises ValueError where it is no robot that this planner can plan for, saying what is missing."""
     tree, home, gravity = reference.build(spec), _home(spec), _downward_gravity(spec)
     legs = np.array(_legs(spec, tree), dtype=np.intp)
     points = [point for point in spec.contact_points if point.computed]
@@ -102,7 +104,7 @@ def legged(spec: RobotSpec) -> Legged:
         tree=tree,
         geometry_tree=foot_tree,
         feet=tuple(points[i].name for i in feet),
-        radii=np.array([points[i].radius for i in feet]),
+        radii=np.array([max(points[i].radius, smallest_radius) for i in feet]),
         legs=legs,
         joint_q=joint_q,
         joint_v=joint_v,

@@ -16,8 +16,8 @@ CATCH = np.array([0.0, 1.0, 0.0, -1.0, 0.5])
 """From rate 1 at 0 to rest at 1/2: the acceleration is a parabola, zero at both ends, and brakes all the way."""
 QUINTIC_PEAK = 10.0 / math.sqrt(3.0)
 """Largest acceleration of QUINTIC."""
-SIDEWAYS, UPWARDS = 1.0, 5.0
-"""Largest accelerations (m/s^2) of the com in slow motions."""
+SIDEWAYS, UPWARDS, EARTH = 1.0, 5.0, 9.81
+"""Largest accelerations (m/s^2) of the com in slow motions where gravity is the earth's; elsewhere in proportion to it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +53,10 @@ def slow_path(start: Floats, end: Floats, duration: float, quaternion: Floats, t
     return Path(np.full(len(com), duration), com, np.tile(turn * QUINTIC, (len(com), 1)), quaternion)
 
 
-def slow_time(start: Floats, end: Floats) -> float:
-    """Seconds that a slow path from com start (3,) to end (3,) m should take."""
+def slow_time(start: Floats, end: Floats, gravity: float) -> float:
+    """Seconds that a slow path from com start (3,) to end (3,) m should take, so that the feet stay loaded."""
     x, y, z = np.abs(end - start).tolist()
-    return math.sqrt(QUINTIC_PEAK * max(math.hypot(x, y) / SIDEWAYS, z / UPWARDS))
+    return math.sqrt(QUINTIC_PEAK * max(math.hypot(x, y) / SIDEWAYS, z / UPWARDS) * (EARTH / gravity))
 
 
 def push_path(com: Floats, velocity: Floats, duration: Floats, pitch_rate: Floats, quaternion: Floats) -> Path:

@@ -24,6 +24,7 @@ from leapcheck.jump.planning.stance import Stance, stance
 from leapcheck.jump.planning.task import Task, standing, task
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Battery, Drives
+from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 
 __all__ = ["Check", "Gains", "Infeasible", "JumpPlan", "Phase", "Request", "planned", "standing"]
 
@@ -54,7 +55,7 @@ def planned(
     Raises Infeasible, a ValueError, where the robot cannot do it: which limit, by how much, and what to change; ValueError for a
     robot that cannot be planned for.
     """
-    work = task(legged(spec), request, drives, battery)
+    work = task(legged(spec, SMALLEST_RADIUS), request, drives, battery)
     weight = work.robot.mass * work.robot.gravity
     plan = _assembled(work, _jump(work), gains or Gains.scaled(weight * work.com[2], work.com[2], work.robot.gravity))
     _refuse_beyond(work, plan.checks[0])
@@ -92,7 +93,7 @@ def _jump(work: Task) -> _Jump:
 def _down(work: Task, pushed: Pushes) -> Stance:
     """From the stand to the crouch."""
     bottom = pushed.bottom(work)
-    duration = math.ceil(max(CROUCH_TIME, slow_time(work.com, bottom[0])) / TICK) * TICK
+    duration = math.ceil(max(CROUCH_TIME, slow_time(work.com, bottom[0], work.robot.gravity)) / TICK) * TICK
     return stance(work.robot, work.stand, slow_path(work.com[None], bottom, duration, work.quaternion))
 
 

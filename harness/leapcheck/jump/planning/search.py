@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jump.planning import chebyshev
-from leapcheck.jump.planning.checks import LONGEST_LEG, measures
+from leapcheck.jump.planning.checks import LONGEST_LEG, measures, posture_measures
 from leapcheck.jump.planning.infeasible import Infeasible
 from leapcheck.jump.planning.path import Path, push_path, slow_path
 from leapcheck.jump.planning.pose import posed
@@ -23,6 +23,8 @@ COARSE, FINE, ROUNDS = (10, 8), (5, 5), 4
 """Candidates of the first grid and of the closer ones, crouch heights by take-off heights, and how many grids."""
 LOWEST, HIGHEST = 0.3, 1.4
 """Com heights searched, in parts of the stand's."""
+LOWEST_CROUCH, CROUCHES = 0.1, 91
+"""Com height down to which the lowest crouch is looked for, in parts of the stand's, and among how many."""
 LEAST_STROKE = 1e-3
 """m"""
 CROUCH_NODES, NODES, ROUGHLY = 6, 9, 1e-6
@@ -31,6 +33,8 @@ MOST_STEPS, LONGEST_STEP, SAME_HEIGHT = 30, 0.1, 1e-6
 """Steps to a crouch that is asked for: how many, how long (m), and when there (m)."""
 TICK = 1e-3
 """s"""
+LEAST_FALL = 0.4
+"""Speed of the com at touch-down, at least, in parts of that at take-off: to land near the apex is to hover over the ground."""
 NOT_WEIGHED, MARGIN = ("leg length",), 0.96
 """Figures that have a limit, but nothing is gained by staying further away from it than the trunk's pitch may take."""
 
@@ -81,7 +85,10 @@ def chosen_push(task: Task, touch_down: float) -> Pushes:
         count = FINE
     assert best is not None
     time = np.maximum(np.round(best.time / TICK), 1.0) * TICK if task.request.push_time is None else best.time
-    return _pushes(task, touch_down, best.low, best.low + best.velocity[:, 2] * time / 2)
+    chosen = _pushes(task, touch_down, best.low, best.low + best.velocity[:, 2] * time / 2)
+    if np.isfinite(chosen.velocity).all():
+        return chosen
+    return _pushes(task, touch_down, best.low, best.low + best.velocity[:, 2] * (time + TICK) / 2)  # it was rounded to too low
 
 
 def utilisations(task: Task, pushes: Pushes) -> Floats:
@@ -134,10 +141,11 @@ def take_off_speed(task: Task) -> float:
 
 
 def _pushes(task: Task, touch_down: float, low: Floats, high: Floats) -> Pushes:
-    """With an infinite speed forward where the com does not rise to the height at touch-down."""
+    """With an infinite speed forward where the com does not rise far enough over the height at touch-down (`LEAST_FALL`)."""
     request, gravity, speed = task.request, task.robot.gravity, take_off_speed(task)
     falling = speed**2 + 2.0 * gravity * (high - touch_down)
-    forward = np.where(falling > 0.0, request.distance * gravity / (speed + np.sqrt(np.maximum(falling, 0.0))), np.inf)
+    enough = falling > (LEAST_FALL * speed) ** 2
+    forward = np.where(enough, request.distance * gravity / (speed + np.sqrt(np.maximum(falling, 0.0))), np.inf)
     return Pushes(low, high, np.stack([forward, np.zeros_like(low), np.full_like(low, speed)], axis=1))
 
 
@@ -155,7 +163,22 @@ def com_height(task: Task, trunk: float) -> float:
             break
         q = poses[:, -1]
     name, high = task.robot.spec.name, float(task.stand[2])
-    raise Infeasible(f"'{name}' cannot crouch with its trunk at {trunk:g} m: in the stand it is at {high:.3f} m, choose less")
+    text = f"'{name}' cannot crouch with its trunk at {trunk:g} m"
+    if trunk > high:
+        raise Infeasible(f"{text}: in the stand it is at {high:.3f} m, choose less")
+    raise Infeasible(f"{text}: the lowest crouch is {lowest_crouch(task):.3f} m, choose more")
+
+
+def lowest_crouch(task: Task) -> float:
+    """Height (m) of the trunk's origin, com over the feet's centre, above which all is in reach, off the stops and the ground."""
+    heights = np.linspace(1.0, LOWEST_CROUCH, CROUCHES) * task.com[2]
+    com = np.stack([np.full(CROUCHES, x) for x in task.centre] + [heights], axis=1)
+    down = slow_path(np.tile(task.com, (CROUCHES, 1)), com, 1.0, task.quaternion)
+    poses, _, found = stances(task.robot, np.tile(task.stand, (CROUCHES, 1)), down, CROUCH_NODES, ROUGHLY)
+    for measure in posture_measures(task.robot, poses[:, -1], standing=True):
+        found &= measure.utilisation.max(axis=1) <= 1.0
+    beyond = int(np.argmin(found)) if not found.all() else CROUCHES
+    return float(poses[max(beyond - 1, 0), -1, 2])
 
 
 def _out_of_reach(task: Task) -> str:
@@ -163,10 +186,16 @@ def _out_of_reach(task: Task) -> str:
     request, name = task.request, task.robot.spec.name
     text = f"'{name}' has no push for a jump of {request.height:g} m within reach of its legs"
     if request.push_time is None:
-        return text + ": jump lower" + ("" if request.crouch is None else f", or crouch lower than {request.crouch:g} m")
+        if request.crouch is None:
+            return text + ": jump lower"
+        if request.crouch < (lowest := lowest_crouch(task)):
+            return f"{text} from a crouch at {request.crouch:g} m: the lowest crouch is {lowest:.3f} m, choose more"
+        return f"{text}: jump lower, or crouch lower than {request.crouch:g} m"
     stroke = take_off_speed(task) * request.push_time / 2
     low = LOWEST * task.com[2] if request.crouch is None else com_height(task, request.crouch)
     left = highest_stand(task) - low
+    if stroke < left:
+        return f"{text}: a push of {request.push_time:g} s leaves the ground too low to land: push longer or crouch less deep"
     return (
         f"{text}: a push of {request.push_time:g} s takes a stroke of {stroke:.4f} m and {left:.4f} m are left from the crouch: "
         + ("push for a shorter time, crouch deeper or jump lower")

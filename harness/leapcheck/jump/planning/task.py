@@ -7,12 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck.jump.planning.infeasible import Infeasible
 from leapcheck.jump.planning.legged import Legged
 from leapcheck.jump.planning.pose import posed
 from leapcheck.jump.planning.records import Request
 from leapcheck_reference.simulate.actuator import Battery, Drives
 
 Floats = NDArray[np.float64]
+
+LEAST_HEIGHT = 1 / 250
+"""Height of the lowest jump, in parts of the trunk's height over the feet as the robot stands: 1.1 mm for Mini Cheetah."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +43,13 @@ class Task:
 
 
 def task(robot: Legged, request: Request, drives: Drives, battery: Battery) -> Task:
-    """The task of a request; ValueError where the stand pose cannot stand."""
+    """The task of a request; ValueError where the stand pose cannot stand, Infeasible for a height that is no jump."""
+    least = LEAST_HEIGHT * robot.size
+    if request.height < least:
+        raise Infeasible(
+            f"{request.height:g} m is no jump of '{robot.spec.name}', whose feet would hardly leave the ground: "
+            f"jump {least:.2g} m high or more"
+        )
     stand = standing(robot)
     at = robot.geometry(stand[None])
     centre = at["contact_positions"][0, :, :2].mean(axis=0)

@@ -60,7 +60,9 @@ def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, i
     return [outcome(body, run) for run in recorded(trial, draws, seed, floor_time, batch)]
 
 
-def _here(run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]) -> Generator[tuple[int, list[Outcome]], None, None]:
+def _here(
+    run: Callable[[Sequence[int]], list[Outcome]], parts: Sequence[range]
+) -> Generator[tuple[int, list[Outcome]], None, None]:
     for number, part in enumerate(parts):
         yield number, run(part)
 
