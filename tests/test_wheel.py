@@ -60,7 +60,7 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
     sources = {f"{package}/{path.relative_to(ROOT / folder / package).as_posix()}" for package, folder, path in package_files()}
     assert sources <= set(names)
     templates = {name for name in names if "/templates/" in name}
-    assert {Path(name).suffix for name in templates} == {".j2", ".css"}
+    assert {Path(name).suffix for name in templates} == {".j2", ".css", ".js"}
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert "leapcheck = leapcheck.cli:main" in text
     assert "leapcheck = leapcheck.pytest_plugin" in text
