@@ -16,6 +16,9 @@ from leapcheck_reference.simulate import actuator
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.soft_contact import SoftContact
 
+if not hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE"):
+    raise ImportError(f"jumps in MuJoCo need version 4.0 or newer, here is {mujoco.__version__}: pip install -U mujoco")
+
 DriveLaw = Literal["torque", "dcmotor"]
 
 FLOOR = "leapcheck floor"
