@@ -31,10 +31,7 @@ engine's failure of that quantity; the others go on.
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,12 +39,12 @@ from numpy.typing import NDArray
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.protocol import Answers
+from leapcheck.plugins import made_by, reason_of
 from leapcheck.quantities import QUANTITIES, Sizes, sizes
 from leapcheck.states import States
 from leapcheck_models.spec import RobotSpec
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
-MAX_REASON = 200
 
 
 def load_user_engine(target: str, spec: RobotSpec) -> UserEngine:
@@ -55,24 +52,10 @@ def load_user_engine(target: str, spec: RobotSpec) -> UserEngine:
 
     Raises EngineError in one line where the module or the factory is missing, raises, or gives no known function.
     """
-    module_name, _, factory_name = target.partition(":")
-    if not module_name or not factory_name:
-        raise EngineError(f"engine '{target}': write it as module:factory, for example my_dynamics:engine")
-    if (folder := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, folder)
     try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
-        raise EngineError(
-            f"engine '{target}': cannot import module '{module_name}': {_reason(error)}: correct it or its name"
-        ) from error
-    factory = getattr(module, factory_name, None)
-    if not callable(factory):
-        raise EngineError(f"engine '{target}': module '{module_name}' has no function '{factory_name}': define it there")
-    try:
-        made = factory(spec)
-    except (Exception, SystemExit) as error:
-        raise EngineError(f"engine '{target}': {factory_name}(spec) raised {_reason(error)}: correct it") from error
+        made, module = made_by(target, f"engine '{target}'", "my_dynamics:engine", spec)
+    except ValueError as error:
+        raise EngineError(str(error)) from error
     return user_engine(made, spec, target, str(getattr(module, "__version__", "-")))
 
 
@@ -85,7 +68,7 @@ def user_engine(made: Any, spec: RobotSpec, name: str = "", version: str = "-") 
     try:
         found = {key: made.get(key) if isinstance(made, Mapping) else getattr(made, key, None) for key in CANONICAL}
     except Exception as error:
-        raise EngineError(f"engine '{name}': looking up its functions raised {_reason(error)}: correct it") from error
+        raise EngineError(f"engine '{name}': looking up its functions raised {reason_of(error)}: correct it") from error
     return UserEngine(name, version, spec, _functions(name, type(made).__name__, found))
 
 
@@ -131,7 +114,7 @@ class UserEngine:
             try:
                 answer = self._functions[name](*arguments)
             except (Exception, SystemExit) as error:
-                raise EngineError(f"{where} raised {_reason(error)}: correct it, or leave the function out") from error
+                raise EngineError(f"{where} raised {reason_of(error)}: correct it, or leave the function out") from error
             answers[i] = _checked(where, answer, shape)
         return answers
 
@@ -153,7 +136,7 @@ def _checked(where: str, answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     try:
         array = np.asarray(answer)
     except Exception as error:
-        raise EngineError(f"{where} gave no array ({_reason(error)}): {_wanted(shape)}") from error
+        raise EngineError(f"{where} gave no array ({reason_of(error)}): {_wanted(shape)}") from error
     if array.dtype.kind not in "fiu":
         raise EngineError(f"{where} gave {type(answer).__name__} of {array.dtype}, not real numbers: {_wanted(shape)}")
     if array.shape != shape:
@@ -166,9 +149,3 @@ def _checked(where: str, answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
 
 def _wanted(shape: tuple[int, ...]) -> str:
     return f"return an array of shape {shape}" if shape else "return a number"
-
-
-def _reason(error: BaseException) -> str:
-    """An exception in one short line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:MAX_REASON] if text else type(error).__name__

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from leapcheck.jump.control import Command, Policy
+from leapcheck.plugins import made_by
 from leapcheck_models.spec import RobotSpec
 
 Floats = NDArray[np.float64]
@@ -30,28 +29,9 @@ def user_policy(target: str, spec: RobotSpec) -> Policy:
     module, a later run in the same process finds there. Raises ValueError in one line where the module or factory is missing,
     raises, or gives no function.
     """
-    module_name, _, factory_name = target.partition(":")
-    if not module_name or not factory_name:
-        raise ValueError(f"--policy '{target}': write it as module:factory, for example my_controller:jump")
-    if (folder := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        factory = getattr(importlib.import_module(module_name), factory_name, None)
-    except (Exception, SystemExit) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ValueError(
-            f"--policy '{target}': cannot import module '{module_name}': {reason}: correct it or its name"
-        ) from error
-    if not callable(factory):
-        raise ValueError(f"--policy '{target}': module '{module_name}' has no function '{factory_name}': define it there")
-    try:
-        made = factory(spec)
-    except (Exception, SystemExit) as error:
-        raise ValueError(
-            f"--policy '{target}': {factory_name}(spec) raised {type(error).__name__}: {error}: correct it"
-        ) from error
+    made, _ = made_by(target, f"--policy '{target}'", "my_controller:jump", spec)
     if not callable(made):
-        kind = type(made).__name__
+        kind, factory_name = type(made).__name__, target.partition(":")[2]
         raise ValueError(f"--policy '{target}': {factory_name}(spec) gives {kind}: return a function of (t, q, v)")
     return UserPolicy(made, target, spec)
 
