@@ -1,0 +1,228 @@
+"""Quantities as functions of all numbers of a robot, and their rates when these numbers move: one record per topology.
+
+Every mass, first moment, inertia, placement, axis, gear ratio, armature, contact point and gravity is an input of the
+record, so that any number of robots of one topology, and their derivatives, are evaluated together in one batch.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import leapcheck_reference as reference
+from leapcheck_models.spec import ONE_DOF, JointType
+from leapcheck_reference.regrouping import Regrouped
+from leapcheck_reference.scalar import Array, as_objects
+from leapcheck_reference.spatial import RigidInertia, Transform
+from leapcheck_reference.trace.derivatives import derivative
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.kernel import Program, program
+from leapcheck_reference.trace.record import SIZES
+from leapcheck_reference.trace.symbol import Recorder
+from leapcheck_reference.tree import Link, Tree, TreeRotor
+
+Floats = NDArray[np.float64]
+
+ARGUMENTS = {
+    "mass_matrix": ("q",),
+    "mujoco_mass_matrix": ("q",),
+    "bias_force": ("q", "v"),
+    "kinetic_energy": ("q", "v"),
+    "potential_energy": ("q",),
+    "contact_positions": ("q",),
+    "contact_jacobians": ("q",),
+    "contact_bias_accelerations": ("q", "v"),
+    "cinert": ("q",),
+    "crb": ("q",),
+    "cdof": ("q",),
+}
+"""The quantities that there are records of, and what each needs of a state; others follow from these."""
+
+SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""Entries of a rotational inertia in the order in which its six numbers stand."""
+
+SHAPES = {"inertia": 10, "placement": 12, "axis": 3, "armature": 1, "gear": 1, "point": 3, "gravity": 3}
+"""How many numbers each part of a robot is.
+
+An inertia is mass, first moment and rotational inertia about the origin (`SIX`), a placement R row by row, then p.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a tree that has numbers: kind (see `SHAPES`), link (or point, or 0 for gravity), whether it is its rotor's."""
+
+    kind: str
+    index: int
+    rotor: bool = False
+
+
+def places(tree: Tree) -> dict[Part, slice]:
+    """Where each part's numbers stand among all of a tree's; the placement of a free joint has none, for it is not used."""
+    found, start = {}, 0
+    for part in _parts(tree):
+        found[part] = slice(start, start + SHAPES[part.kind])
+        start += SHAPES[part.kind]
+    return found
+
+
+def _parts(tree: Tree) -> Iterator[Part]:
+    for i, link in enumerate(tree.links):
+        yield Part("inertia", i)
+        if link.type is not JointType.FREE:
+            yield Part("placement", i)
+        if link.type in ONE_DOF:
+            yield Part("axis", i)
+        yield Part("armature", i)
+        if link.rotor:
+            yield from (Part(kind, i, rotor=True) for kind in ("inertia", "placement", "axis", "gear"))
+    yield from (Part("point", k) for k in range(len(tree.points)))
+    yield Part("gravity", 0)
+
+
+def numbers(tree: Tree) -> Floats:
+    """All numbers of a tree in one row, as `places` has them."""
+    return np.concatenate([np.ravel(_held(tree, part)) for part in _parts(tree)]).astype(float)
+
+
+def _held(tree: Tree, part: Part) -> Any:
+    if part.kind == "gravity":
+        return tree.gravity
+    if part.kind == "point":
+        return tree.points[part.index].position
+    link = tree.links[part.index]
+    body = link.rotor if part.rotor and link.rotor else link
+    match part.kind:
+        case "inertia":
+            inertia = body.inertia
+            return [inertia.mass, *inertia.mc, *(inertia.I[i, j] for i, j in SIX)]
+        case "placement":
+            return [*np.ravel(body.placement.R), *body.placement.p]
+        case "axis":
+            return body.axis
+        case "gear" if link.rotor:
+            return link.rotor.gear_ratio
+    return link.armature
+
+
+def with_numbers(tree: Tree, x: Array) -> Tree:
+    """The tree with other numbers (N,), of floats or of any scalar; a rotor whose numbers are others counts as spinning."""
+    at = places(tree)
+    links = []
+    for i, link in enumerate(tree.links):
+        placement = _placement(x[at[Part("placement", i)]]) if Part("placement", i) in at else link.placement
+        axis = x[at[Part("axis", i)]] if Part("axis", i) in at else link.axis
+        held = _inertia(x[at[Part("inertia", i)]])
+        rotor = _rotor(link.rotor, i, x, at) if link.rotor else None
+        S, armature = _subspace(link, axis), x[at[Part("armature", i)]][0]
+        moved = replace(link, placement=placement, axis=axis, S=S, inertia=held, armature=armature, rotor=rotor)
+        links.append(moved)
+    points = tuple(replace(point, position=x[at[Part("point", k)]]) for k, point in enumerate(tree.points))
+    return replace(tree, links=tuple(links), points=points, gravity=x[at[Part("gravity", 0)]])
+
+
+def _placement(x: Array) -> Transform:
+    return Transform(x[:9].reshape(3, 3), x[9:])
+
+
+def _inertia(x: Array) -> RigidInertia:
+    I = np.empty((3, 3), dtype=x.dtype)
+    for (i, j), entry in zip(SIX, x[4:], strict=True):
+        I[i, j] = I[j, i] = entry
+    return RigidInertia(x[0], x[1:4], I)
+
+
+def _subspace(link: Link, axis: Array) -> Array:
+    zero = np.zeros(3)
+    match link.type:
+        case JointType.REVOLUTE:
+            return np.concatenate([axis, zero])[:, None]
+        case JointType.PRISMATIC:
+            return np.concatenate([zero, axis])[:, None]
+    return link.S
+
+
+def _rotor(rotor: TreeRotor, i: int, x: Array, at: dict[Part, slice]) -> TreeRotor:
+    taken = {kind: x[at[Part(kind, i, rotor=True)]] for kind in ("inertia", "placement", "axis", "gear")}
+    inertia, axis, ratio = _inertia(taken["inertia"]), taken["axis"], taken["gear"][0]
+    S = np.concatenate([ratio * axis, np.zeros(3)])[:, None]
+    same = x.dtype == float and np.array_equal(inertia.I, rotor.inertia.I) and np.array_equal(inertia.mc, rotor.inertia.mc)
+    spins = rotor.spins or not (same and np.array_equal(axis, rotor.axis))
+    placement = _placement(taken["placement"])
+    return replace(rotor, gear_ratio=ratio, placement=placement, axis=axis, S=S, inertia=inertia, spins=spins)
+
+
+def values(tree: Tree, quantity: str, x: Floats, q: Floats, v: Floats | None = None) -> Floats:
+    """A quantity (n, ...) out of `ARGUMENTS` of n robots with the tree's topology and the numbers x (n, N), each at a state of
+    its own: q (n, nq), v (n, nv). ValueError where v is missing.
+    """
+    return _program(_topology(tree), quantity, False)(_inputs(quantity, x, q, v))["value"]
+
+
+def values_and_rates(
+    tree: Tree, quantity: str, x: Floats, rates: Floats, q: Floats, v: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The same, and how fast it changes when the numbers move at the `rates` (n, N)."""
+    answers = _program(_topology(tree), quantity, True)({**_inputs(quantity, x, q, v), "rates": rates})
+    return answers["value"], answers["rate"]
+
+
+def _inputs(quantity: str, x: Floats, q: Floats, v: Floats | None) -> dict[str, Floats]:
+    given = {"q": q, "v": v}
+    states = {name: given[name] for name in ARGUMENTS[quantity]}
+    if any(block is None for block in states.values()):
+        raise ValueError(f"{quantity} needs v: give an array (n, nv)")
+    return {"numbers": x, **states}  # type: ignore[dict-item]
+
+
+class _Topology:
+    """A tree that stands for all of its topology: equal to any other with the same joints, parents, rotors and points."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        places = [(part.start, part.stop) for link in tree.links for part in (link.q, link.v)]
+        links = [(link.parent, str(link.type), link.S.shape[1], link.rotor is not None) for link in tree.links]
+        self.key = pickle.dumps((places, links, [point.link for point in tree.points]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Topology) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def _topology(tree: Tree) -> _Topology:
+    return _Topology(tree)
+
+
+@lru_cache(maxsize=64)
+def _program(topology: _Topology, quantity: str, with_rates: bool) -> Program:
+    key = pickle.dumps(("parametric", topology.key, quantity, with_rates))
+    return program(key, lambda: _record(topology.tree, quantity, with_rates), compile_code=False)
+
+
+def _record(tree: Tree, quantity: str, with_rates: bool) -> Graph:
+    recorder = Recorder(float)
+    x = recorder.input("numbers", *numbers(tree).shape)
+    states = [recorder.input(name, SIZES[name](tree)) for name in ARGUMENTS[quantity]]
+    outputs = {"value": np.asarray(getattr(reference, quantity)(_symbolic(tree, x), *states), dtype=object)}
+    if with_rates:
+        rates = recorder.input("rates", *x.shape)
+        value = outputs["value"]
+        outputs["rate"] = derivative(value, [(x, rates[:, None])])[..., 0] if prod(value.shape) else value
+    return recorder.graph(outputs)
+
+
+def _symbolic(tree: Tree, x: Array) -> Tree:
+    """The tree over symbols; its inertias are left where they are, since moving them rootwards spares nothing here."""
+    held = as_objects(with_numbers(tree, x))
+    links, rotors = [link.inertia for link in held.links], [link.rotor.inertia if link.rotor else None for link in held.links]
+    object.__setattr__(held, "regrouped", Regrouped(tuple(links), tuple(rotors)))
+    return held
