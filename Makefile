@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: venv compare test test-slow lint generate reports jump studies bench mutation clean
+.PHONY: venv compare test test-slow lint generate reports jump studies score bench mutation clean
 
 venv: .venv/.ready
 
@@ -54,6 +54,10 @@ jump: venv
 # How exact simulated jumps are; on a quiet machine.
 studies: venv
 	$(BIN)/python -m leapcheck.studies --out reports
+
+# Planted defects: what the judge finds, names and shrinks; 20 minutes on two cores.
+score: venv
+	$(BIN)/leapcheck score --out reports/score
 
 # On a quiet machine; with g++ and Eigen's headers (Debian: libeigen3-dev) Pinocchio is timed in C++.
 bench: venv

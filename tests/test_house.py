@@ -91,7 +91,7 @@ def test_imports_go_one_way() -> None:
 
 def test_the_import_contracts_are_kept() -> None:
     kinds = [contract["type"] for contract in PROJECT["tool"]["importlinter"]["contracts"]]
-    assert set(kinds) == {"layers", "forbidden"}
+    assert set(kinds) == {"layers", "forbidden", "independence"}
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -163,11 +163,16 @@ def _portion_outcome(spec: RobotSpec, portion: Portion, states: States) -> Outco
     if len(units) > 1 and any(slots is None for slots in answers.values()):
         for unit in units:
             found.merge(_portion_outcome(spec, portion, unit))
-        return found
-    reduced = _reduced(spec, portion, states, answers, found)
-    if reduced is not None:
+    elif (reduced := _reduced(spec, portion, states, answers, found)) is not None:
         found.tallies[reduced.rows] = reduced
+    failed = [engine for engine, part in portion.participants if part is not None and answers[part] is None]
+    told = {failure.engine for failure in found.failures}
+    found.failures += [Failure(engine, "", _only_once(engine)) for engine in dict.fromkeys(failed) if engine not in told]
     return found
+
+
+def _only_once(engine: str) -> str:
+    return f"engine '{engine}' failed once, but not when it was asked again: its answers depend on the order of the calls"
 
 
 def _reduced(spec: RobotSpec, portion: Portion, states: States, answers: AnswersOf, found: Outcome) -> Tally | None:

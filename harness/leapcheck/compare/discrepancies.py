@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.compare.records import Comparison, Discrepancy, Verdict, WorstState
+from leapcheck.compare.records import Comparison, Diagnosis, Discrepancy, LargestMismatch, Reproducer, Verdict, WorstState
 from leapcheck.engines.protocol import Engine
-from leapcheck.judge.case import Cause
-from leapcheck.judge.fingerprints import explanation
+from leapcheck.engines.remade import maker
+from leapcheck.judge.diagnosis import diagnosed
+from leapcheck.judge.reproducer.files import reproducer
+from leapcheck.judge.shrinking.mismatch import Budget
+from leapcheck.judge.shrinking.search import largest_mismatch
+from leapcheck.judge.shrinking.shrink import ready_made, shrunk
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import States, generated_states, joined
 from leapcheck_models.spec import RobotSpec
 
 EVIDENCE_STATES = 48
-"""Seeded states on which a cause is looked for, next to the worst one."""
+"""Seeded states on which a cause is looked for, next to the worst ones."""
+
+SEARCHED = 1200
+"""States at which an engine is asked when its largest error is searched."""
+
+MOST_WORST = 8
+"""Worst states, of one quantity each, that are looked at."""
 
 
 def with_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -32,46 +43,163 @@ def with_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison,
     )
 
 
-def discrepancies(
-    spec: RobotSpec, robot: str, seed: int, which: Sequence[str], engines: Sequence[Engine], rows: Sequence[Comparison]
-) -> tuple[Discrepancy, ...]:
-    """One paragraph for each quantity and engine that is wrong; where the truth clears both sides, for each pair.
-
-    `which` are the words of the command line that give the run's states.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was compared: a robot by its spec and its name on the command line, some quantities, and the words of the
+    command line that give the states, with their seed.
     """
-    by_name = {engine.name: engine for engine in engines}
-    found: dict[tuple[str, str], Discrepancy] = {}
+
+    spec: RobotSpec
+    robot: str
+    quantities: tuple[str, ...]
+    which: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the judge says of a run: a paragraph per wrong quantity and engine, why each wrong engine is off, the smallest
+    cases, the largest errors that a search found, and why there are no such cases (`gaps`).
+    """
+
+    discrepancies: tuple[Discrepancy, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    reproducers: tuple[Reproducer, ...]
+    largest: tuple[LargestMismatch, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+class Wrong(NamedTuple):
+    """A row that shows that `engine` is wrong and `against` is not, and the state where it shows most."""
+
+    engine: str
+    against: str
+    row: Comparison
+    worst: WorstState
+
+
+def judged(at: Question, engines: Sequence[Engine], rows: Sequence[Comparison]) -> Judged:
+    """One paragraph for each quantity and engine that is wrong; where the truth clears both sides, for each pair."""
+    wrong = _wrong(rows)
+    parts = [_of_engine(at, engine, [w for w in wrong if w.engine == engine.name]) for engine in engines]
+    paragraphs = {(d.quantity, d.engine): d for part in parts for d in part.discrepancies}
+    return Judged(
+        tuple(paragraphs[w.row.quantity, w.engine] for w in wrong),
+        tuple(d for part in parts for d in part.diagnoses),
+        tuple(r for part in parts for r in part.reproducers),
+        tuple(largest for part in parts for largest in part.largest),
+        tuple(gap for part in parts for gap in part.gaps),
+    )
+
+
+def _wrong(rows: Sequence[Comparison]) -> list[Wrong]:
+    """The first row that shows each quantity of each wrong engine."""
+    wrong: dict[tuple[str, str], Wrong] = {}
     for row in rows:
-        if row.verdict is not Verdict.DISCREPANCY or row.worst is None:
-            continue
-        wrong = _wrong_engine(row, row.worst)
-        engine, against = (row.against, row.engine) if wrong == row.against else (row.engine, row.against)
-        if (row.quantity, engine) in found:
-            continue
-        cause = _cause(spec, row.quantity, by_name[engine], by_name[against], seed, _one_state(row.worst))
-        words = ("--engines", engine, against, "--quantities", row.quantity, *which, "--only", str(row.worst.index))
-        found[row.quantity, engine] = Discrepancy(
-            quantity=row.quantity,
-            engine=engine,
-            against=against,
-            cause_class=cause.cause_class,
-            cause=_sentence(cause.cause),
-            evidence=_sentence(cause.evidence),
-            who_is_wrong=_who_in_words(row, row.worst, wrong),
-            command=shlex.join(("leapcheck", "compare", robot, *words)),
-        )
-    return tuple(found.values())
+        if row.verdict is Verdict.DISCREPANCY and row.worst is not None:
+            swapped = _wrong_engine(row, row.worst) == row.against
+            engine, against = (row.against, row.engine) if swapped else (row.engine, row.against)
+            wrong.setdefault((row.quantity, engine), Wrong(engine, against, row, row.worst))
+    return list(wrong.values())
 
 
-def _cause(spec: RobotSpec, quantity: str, engine: Engine, against: Engine, seed: int, worst: States) -> Cause:
-    """Why they differ at the worst state and some more; an engine that fails at those is judged at the worst one alone."""
+def _of_engine(at: Question, engine: Engine, wrong: Sequence[Wrong]) -> Judged:
+    """What there is to say of one engine."""
+    if not wrong:
+        return Judged((), (), ())
+    diagnoses, reason = _diagnoses(at, engine, [w.worst for w in wrong])
+    commands = [_command(at, w) for w in wrong]
+    paragraphs = [_paragraph(w, diagnoses, reason, command) for w, command in zip(wrong, commands, strict=True)]
+    cases, gaps = _smallest(at.spec, engine, wrong, commands)
+    largest = _largest(at, engine, wrong[0].row.quantity)
+    return Judged(tuple(paragraphs), diagnoses, cases, largest, gaps)
+
+
+def _command(at: Question, wrong: Wrong) -> str:
+    """The command that repeats the comparison of one quantity at its worst state."""
+    pair, quantity = (wrong.engine, wrong.against), wrong.row.quantity
+    words = ("--engines", *pair, "--quantities", quantity, *at.which, "--only", str(wrong.worst.index))
+    return shlex.join(("leapcheck", "compare", at.robot, *words))
+
+
+def _diagnoses(at: Question, engine: Engine, worst: Sequence[WorstState]) -> tuple[tuple[Diagnosis, ...], str]:
+    """Why an engine is off at its worst states and some more; one that fails at those is judged at the worst ones alone."""
+    asked = [quantity for quantity in at.quantities if quantity in engine.quantities]
+    at_worst = joined([_one_state(state) for state in {state.index: state for state in worst[:MOST_WORST]}.values()])
     reason = ""
-    for states in (joined([worst, generated_states(spec, EVIDENCE_STATES, seed, 0)]), worst):
+    for states in (joined([at_worst, generated_states(at.spec, EVIDENCE_STATES, at.seed, 0)]), at_worst):
         try:
-            return explanation(spec, quantity, engine, against, states)
+            return diagnosed(at.spec, engine, states, asked), ""
         except Exception as error:  # foreign code is asked again: its failure must not cost the report
-            reason = " ".join(str(error).split())
-    return Cause("unexplained", "the engine failed when it was asked again", reason)
+            reason = _reason(error)
+    return (), reason
+
+
+def _paragraph(wrong: Wrong, diagnoses: Sequence[Diagnosis], reason: str, command: str) -> Discrepancy:
+    cause_class, cause, evidence = _cause(wrong.row.quantity, diagnoses, reason)
+    return Discrepancy(
+        quantity=wrong.row.quantity,
+        engine=wrong.engine,
+        against=wrong.against,
+        cause_class=cause_class,
+        cause=_sentence(cause),
+        evidence=_sentence(evidence),
+        who_is_wrong=_who_in_words(wrong.row, wrong.worst, _wrong_engine(wrong.row, wrong.worst)),
+        command=command,
+    )
+
+
+def _cause(quantity: str, diagnoses: Sequence[Diagnosis], reason: str) -> tuple[str, str, str]:
+    """Class, cause and evidence of one quantity's error out of the diagnoses of its engine."""
+    if reason:
+        return "unexplained", "the engine failed when it was asked again", reason
+    for diagnosis in diagnoses:
+        for falls in diagnosis.falls:
+            if falls.quantity != quantity:
+                continue
+            if quantity in diagnosis.unexplained or not diagnosis.causes:
+                return "unexplained", "no known fault makes this error", diagnosis.pattern
+            words = "; ".join(cause.words for cause in diagnosis.causes)
+            details = [cause.details for cause in diagnosis.causes if cause.details]
+            taken = f"taken so, the scale-free error falls from {falls.before:.2g} to {falls.after:.2g}"
+            return diagnosis.causes[0].cause_class, words, "; ".join([*details, taken])
+    again = "asked again at the same states, the engine is right to rounding: its answers depend on the order of the calls"
+    return "engine", "the error was not seen again", again
+
+
+def _smallest(
+    spec: RobotSpec, engine: Engine, wrong: Sequence[Wrong], commands: Sequence[str]
+) -> tuple[tuple[Reproducer, ...], tuple[str, ...]]:
+    """The smallest case of each discrepancy with the files that repeat it, and why there is none of some.
+
+    A robot that is small enough for one quantity is tried first for the next.
+    """
+    make = maker(engine) or ready_made(spec, engine)
+    cases: list[Reproducer] = []
+    gaps: list[str] = []
+    robots: list[RobotSpec] = []
+    for quantity, worst, command in ((w.row.quantity, w.worst, c) for w, c in zip(wrong, commands, strict=True)):
+        try:
+            case = shrunk(spec, make, quantity, _one_state(worst), hints=robots)
+            cases.append(reproducer(engine.name, case, quantity, command, getattr(engine, "model_text", "")))
+            robots.append(case.spec)
+        except Exception as error:  # foreign code, asked for robots and states that nobody meant for it
+            gaps.append(f"{QUANTITIES[quantity].label}: no smaller case of {engine.name}: {_reason(error)}")
+    return tuple(cases), tuple(gaps)
+
+
+def _largest(at: Question, engine: Engine, quantity: str) -> tuple[LargestMismatch, ...]:
+    """The largest error that a search finds in one quantity; none where the engine fails on the way."""
+    try:
+        found = largest_mismatch(at.spec, maker(engine) or ready_made(at.spec, engine), quantity, at.seed, Budget(SEARCHED))
+    except Exception:  # foreign code, as above: its failures at the run's own states are told
+        return ()
+    q, v, tau = (tuple(map(float, block[0])) for block in (found.state.q, found.state.v, found.state.tau))
+    return (LargestMismatch(engine.name, quantity, found.error, found.random_error, q, v, tau),)
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _true_entry(spec: RobotSpec, quantity: str, worst: WorstState) -> float:

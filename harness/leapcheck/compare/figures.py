@@ -11,9 +11,10 @@ import numpy as np
 from leapcheck.compare.bench import TRUTH, Bench, Outcome
 from leapcheck.compare.entries import entry_name, entry_unit
 from leapcheck.compare.errors import scale_free, scales
-from leapcheck.compare.records import Accuracy, Comparison, HeatMap, WorstState
+from leapcheck.compare.records import Accuracy, Comparison, EngineVerdict, HeatMap, WorstState
 from leapcheck.compare.tally import TOLERANCE_UNITS, Row, Tally
 from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.judge.verdicts import verdict
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, joined
 from leapcheck_models.spec import RobotSpec
@@ -21,10 +22,11 @@ from leapcheck_models.spec import RobotSpec
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The comparisons of engines in pairs, each engine's accuracy, and the heat maps of M."""
+    """The comparisons of engines in pairs, each engine's accuracy and verdict, and the heat maps of M."""
 
     comparisons: tuple[Comparison, ...]
     accuracies: tuple[Accuracy, ...]
+    verdicts: tuple[EngineVerdict, ...]
     heat_maps: tuple[HeatMap, ...]
 
 
@@ -48,8 +50,10 @@ def finished(at: Bench, total: Outcome) -> Figures:
         for row, again in _looked_at_again(at, quantity, pairs):
             comparisons.append(_comparison(at.spec, row, pairs[row], again))
             heat_maps += [_heat_map(row, heat, again) for heat in pairs[row].heat.values()]
-    accuracies = tuple(_accuracy(row, found) for row, found in rows.items() if row.against == TRUTH)
-    return Figures(tuple(comparisons), accuracies, tuple(heat_maps))
+    by_truth = {row: found for row, found in rows.items() if row.against == TRUTH}
+    accuracies = tuple(_accuracy(row, found) for row, found in by_truth.items())
+    verdicts = tuple(verdict(at.spec, row, found) for row, found in by_truth.items())
+    return Figures(tuple(comparisons), accuracies, verdicts, tuple(heat_maps))
 
 
 def _rows_apart(at: Bench, total: Outcome) -> dict[Row, Tally]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 HISTOGRAM_DECADES = (-20, 4)
 """First and last power of ten of the histogram's bins over the scale-free error; bin 0 also counts exact zeros."""
@@ -106,6 +106,112 @@ class Discrepancy:
 
 
 @dataclass(frozen=True, slots=True)
+class CauseRow:
+    """One fault: its `name` tells it from all others ("mass/FR_hip"), `words` are a clause, `details` the amounts, if any.
+
+    `cause_class` is one of "convention", "model", "engine", "round-off", "unexplained".
+    """
+
+    name: str
+    cause_class: str
+    words: str
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class Falls:
+    """Scale-free error of one quantity as found, and what is left of it if the causes are taken to hold."""
+
+    quantity: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Why an engine is off in some quantities together: `causes` that hold at once, and what speaks for them.
+
+    `alternatives` are other sets of causes that explain these answers as well: with `causes` they are one class that no
+    answer of these quantities tells apart. `falls` has a row for each quantity that deviates; those whose error does not
+    fall to rounding are `unexplained`. `pattern` says where the error sits: subtree, joints, kinds of states.
+    """
+
+    engine: str
+    causes: tuple[CauseRow, ...]
+    alternatives: tuple[tuple[CauseRow, ...], ...]
+    falls: tuple[Falls, ...]
+    unexplained: tuple[str, ...]
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineVerdict:
+    """One quantity of one engine judged by the truth: "right to rounding", "right but imprecise" or "wrong".
+
+    `rounding` is the largest error in units of the expected rounding, `allowed` the units allowed there, `margin` their
+    quotient, `index` the state.
+    """
+
+    engine: str
+    quantity: str
+    verdict: str
+    rounding: float
+    allowed: float
+    margin: float
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A law that an engine's own answers must obey, whoever is right: how far they miss it over `states` states.
+
+    `error` is scale-free, `allowed` what rounding (or, for the in-house code in extended precision, its digits) explains.
+    """
+
+    engine: str
+    law: str
+    quantities: tuple[str, ...]
+    states: int
+    error: float
+    allowed: float
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reproducer:
+    """The smallest case that shows an engine's error in one quantity, and two files that repeat it on their own.
+
+    `state` names the entries of q, v and tau that are not zero, `removed` the bodies and rotors that the case does without.
+    """
+
+    engine: str
+    quantity: str
+    state: tuple[tuple[str, float], ...]
+    bodies: tuple[str, ...]
+    removed: tuple[str, ...]
+    error: float
+    allowed: float
+    script: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class LargestMismatch:
+    """The largest scale-free error of an engine in one quantity that a search over states found, and where (q, v, tau).
+
+    `random_error` is the largest of the random states that the search began with.
+    """
+
+    engine: str
+    quantity: str
+    error: float
+    random_error: float
+    q: tuple[float, ...]
+    v: tuple[float, ...]
+    tau: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """An engine that could not be made or that failed on a state; never a silent skip."""
 
@@ -176,4 +282,9 @@ class Run:
     pattern: tuple[tuple[int, ...], ...]
     heat_maps: tuple[HeatMap, ...]
     armature_costs: tuple[ArmatureCost, ...]
+    verdicts: tuple[EngineVerdict, ...] = ()
+    identities: tuple[Identity, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
+    reproducers: tuple[Reproducer, ...] = ()
+    largest: tuple[LargestMismatch, ...] = ()
     schema_version: int = SCHEMA_VERSION

@@ -116,27 +116,35 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
     total = whole_outcome(plan, at, workers, progress)
     figures = finished(at, total)
     # Here, not above: a worker needs no judge, and SciPy behind it doubles the time of the import.
-    from leapcheck.compare.discrepancies import discrepancies, with_truth
+    from leapcheck.compare.discrepancies import Question, judged, with_truth
+    from leapcheck.judge.identities import identities
+    from leapcheck.judge.verdicts import with_diagnoses
 
     rows = with_truth(plan.spec, figures.comparisons)
-    found = discrepancies(plan.spec, plan.robot, plan.seed, plan.states_arguments, at.engines, rows)
+    question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
+    found = judged(question, at.engines, rows)
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
         n for n in plan.engines if isinstance(n, str) and ":" in n
     }
     return Run(
         provenance=_provenance(plan),
-        verdict=_verdict(plan, at, rows, found, total.failures),
+        verdict=_verdict(plan, at, rows, found.discrepancies, total.failures),
         exit_status=_exit_status(rows, total.failures, user),
         engines=at.rows,
         comparisons=rows,
         accuracies=figures.accuracies,
-        discrepancies=found,
+        discrepancies=found.discrepancies,
         failures=tuple(total.failures),
-        not_compared=(*at.not_compared, *_gaps(plan, at, rows)),
+        not_compared=(*at.not_compared, *_gaps(plan, at, rows), *found.gaps),
         dof_names=dof_names(plan.spec),
         pattern=tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(plan.spec))),
         heat_maps=figures.heat_maps,
         armature_costs=armature_costs(plan.spec, plan.seed),
+        verdicts=with_diagnoses(figures.verdicts, found.diagnoses),
+        identities=identities(plan.spec, at.engines, plan.block(range(1))),
+        diagnoses=found.diagnoses,
+        reproducers=found.reproducers,
+        largest=found.largest,
     )
 
 

@@ -31,6 +31,11 @@ def model_from_mjcf(spec: RobotSpec, full: RobotSpec) -> mujoco.MjModel:
     return m
 
 
+def model_of_text(text: str) -> mujoco.MjModel:
+    """Compiled model of an MJCF text as it stands; ValueError where MuJoCo refuses it."""
+    return mujoco.MjModel.from_xml_string(text)
+
+
 def model_from_urdf(spec: RobotSpec, full: RobotSpec) -> mujoco.MjModel:
     """Compiled model of the robot's URDF with exact values.
 

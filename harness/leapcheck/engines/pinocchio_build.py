@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,16 @@ def model_by_api(spec: RobotSpec) -> pin.Model:
             placement = pin.SE3.Identity()
         links[body.name] = (number, placement)
         model.addFrame(pin.Frame(body.name, number, placement, pin.FrameType.BODY))
+    return model
+
+
+def model_of_urdf_text(text: str, floating: bool, gravity: Sequence[float]) -> pin.Model:
+    """Model of a URDF text as it stands, with a free joint at its root if `floating`; ValueError where it is refused."""
+    try:
+        model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer()) if floating else pin.buildModelFromXML(text)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+    model.gravity = pin.Motion(np.array(gravity, dtype=float), np.zeros(3))
     return model
 
 

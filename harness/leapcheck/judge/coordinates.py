@@ -1,4 +1,4 @@
-"""Coordinates in which an engine may write a free joint's velocity."""
+"""Where joints stand in states, and dofs, bodies and contact points in answers."""
 
 from __future__ import annotations
 
@@ -7,61 +7,65 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.conventions import product, rotation_matrices
+from leapcheck.conventions import QUATERNION_JOINTS
 from leapcheck.states import Floats
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
+
+DOF_AXES = {
+    "mass_matrix": (1, 2),
+    "qM": (1, 2),
+    "csr": (1, 2),
+    "bias_force": (1,),
+    "coriolis_force": (1,),
+    "gravity_force": (1,),
+    "forward_dynamics": (1,),
+    "contact_jacobians": (3,),
+    "cdof": (1,),
+}
+"""Axes of the answers (n, ...) along which the dofs stand."""
+
+BODY_QUANTITIES = ("cinert", "crb")
+POINT_QUANTITIES = ("contact_positions", "contact_velocities", "contact_bias_accelerations", "contact_jacobians")
+FORCES = ("bias_force", "coriolis_force", "gravity_force")
 
 
-class Coordinates(NamedTuple):
-    """How an engine may write a free joint's velocity u = T v."""
+class Place(NamedTuple):
+    """A joint, the number of its body, and its places in q and in v."""
 
-    words: str
-    angular_in_world: bool
-    linear_in_world: bool
-    linear_first: bool
+    body: int
+    joint: Joint
+    q: slice
+    v: slice
 
 
-MUJOCO = Coordinates("[v_WB_W; w_WB_B], linear first and in world axes", False, True, True)
-
-COORDINATES = (
-    MUJOCO,
-    Coordinates("[w_WB_B; v_WB_W], the linear part in world axes", False, True, False),
-    Coordinates("[v_WB_B; w_WB_B], linear before angular", False, False, True),
-    Coordinates("[w_WB_W; v_WB_W], world axes", True, True, False),
-    Coordinates("[v_WB_W; w_WB_W], linear first, world axes", True, True, True),
-    Coordinates("[w_WB_W; v_WB_B], the angular part in world axes", True, False, False),
-)
+def places(spec: RobotSpec) -> Iterator[Place]:
+    """Every joint with its places, in the order of the bodies."""
+    q = v = 0
+    for i, body in enumerate(spec.bodies):
+        q_end, v_end = q + CONFIGURATION_SIZE[body.joint.type], v + VELOCITY_SIZE[body.joint.type]
+        yield Place(i, body.joint, slice(q, q_end), slice(v, v_end))
+        q, v = q_end, v_end
 
 
 def free_joints(spec: RobotSpec) -> Iterator[tuple[int, int]]:
     """First place in q and in v of each free joint."""
-    q = v = 0
-    for body in spec.bodies:
-        kind = body.joint.type
-        if kind is JointType.FREE:
-            yield q, v
-        q, v = q + CONFIGURATION_SIZE[kind], v + VELOCITY_SIZE[kind]
+    return ((at.q.start, at.v.start) for at in places(spec) if at.joint.type is JointType.FREE)
 
 
-def velocity_map(spec: RobotSpec, q: Floats, coordinates: Coordinates) -> Floats:
-    """T (n, nv, nv), orthogonal, with u = T v."""
-    T = np.zeros((len(q), spec.nv, spec.nv)) + np.eye(spec.nv)
-    for at_q, at_v in free_joints(spec):
-        R_WB = rotation_matrices(q[:, at_q + 3 : at_q + 7])
-        w, v = slice(at_v, at_v + 3), slice(at_v + 3, at_v + 6)
-        u_w, u_v = (v, w) if coordinates.linear_first else (w, v)
-        T[:, at_v : at_v + 6, at_v : at_v + 6] = 0.0
-        T[:, u_w, w] = R_WB if coordinates.angular_in_world else np.eye(3)
-        T[:, u_v, v] = R_WB if coordinates.linear_in_world else np.eye(3)
-    return T
+def quaternions(spec: RobotSpec) -> list[slice]:
+    """Places of the quaternions in q."""
+    return [slice(at.q.stop - 4, at.q.stop) for at in places(spec) if at.joint.type in QUATERNION_JOINTS]
 
 
-def velocity_map_rate(spec: RobotSpec, q: Floats, v: Floats, coordinates: Coordinates) -> Floats:
-    """Tdot v (n, nv): R_WB (w x v_B) where a linear part is in world axes; zero elsewhere, since R_WB (w x w) is."""
-    rate = np.zeros_like(v)
-    for at_q, at_v in free_joints(spec):
-        if coordinates.linear_in_world:
-            R_WB = rotation_matrices(q[:, at_q + 3 : at_q + 7])
-            place = at_v if coordinates.linear_first else at_v + 3
-            rate[:, place : place + 3] = product(R_WB, np.cross(v[:, at_v : at_v + 3], v[:, at_v + 3 : at_v + 6]))
-    return rate
+def neutral(spec: RobotSpec) -> Floats:
+    """The configuration (nq,) with every joint at zero and every quaternion that of no turn."""
+    q = np.zeros(spec.nq)
+    q[[place.start for place in quaternions(spec)]] = 1.0
+    return q
+
+
+def scaled_dofs(quantity: str, values: Floats, factors: Floats) -> Floats:
+    """The values with each dof's entries multiplied by its factor (nv,), along every axis on which dofs stand."""
+    for axis in DOF_AXES.get(quantity, ()):
+        values = values * factors.reshape(-1, *(1,) * (values.ndim - 1 - axis))
+    return values

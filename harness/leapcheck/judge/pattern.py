@@ -1,23 +1,25 @@
-"""Where an error sits: entries, rows, kinds of states, and the links that could make it."""
+"""Where an error sits: entries, rows, subtree, kinds of joints and of states, and what it grows with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck.compare.entries import entry_name
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.judge.case import Case, listed
-from leapcheck.judge.fit import equation
-from leapcheck.judge.order import DOF_AXES, POINT_QUANTITIES, rows
+from leapcheck.compare.entries import dof_names, entry_name, mujoco_dof_names
+from leapcheck.compare.errors import scale_free
+from leapcheck.judge.coordinates import DOF_AXES, POINT_QUANTITIES, places
+from leapcheck.judge.evidence import Evidence
+from leapcheck.judge.growth import growth
 from leapcheck.judge.storage import FORMS
+from leapcheck.judge.words import listed
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats
-from leapcheck_models.spec import WORLD, RobotSpec
+from leapcheck_models.spec import WORLD, JointType, RobotSpec
+from leapcheck_reference.batch import evaluated
 
 Flags = NDArray[np.bool_]
 
@@ -30,6 +32,8 @@ CONSTANT = 1e-6
 SIX_DIGITS = (1e-9, 1e-6)
 """Scale-free errors as numbers written with six digits make them."""
 
+MOST_ROWS = 8
+
 
 class Relatives(NamedTuple):
     """Per link the dofs that move it, the dofs of its subtree (bodies, nv), and the links of its subtree (bodies, bodies)."""
@@ -37,6 +41,12 @@ class Relatives(NamedTuple):
     support: Flags
     subtree: Flags
     below: Flags
+
+
+def pattern(evidence: Evidence, quantities: Sequence[str]) -> str:
+    """What there is to say about an error whose cause is not recognised: one sentence over all quantities that are off."""
+    off = [name for name in evidence.quantities if name in quantities and evidence.misfit(name, evidence.expected[name]) > 1.0]
+    return "; ".join(_remarks(evidence, off)) if off else ""
 
 
 def relatives(spec: RobotSpec) -> Relatives:
@@ -51,90 +61,149 @@ def relatives(spec: RobotSpec) -> Relatives:
     return Relatives(above @ own, above.T @ own, above.T)
 
 
-def wrong_dofs(at: Case) -> Flags:
+def wrong_dofs(evidence: Evidence, quantity: str) -> Flags:
     """Dofs (nv,) with wrong rows; those of the force that is missing, for accelerations; none where there are no rows."""
-    if at.quantity == "forward_dynamics":
-        posed = equation(at)
-        return _wrong(scale_free(posed.target - posed.function(posed.tree, slice(None)), posed.scale))
-    axes = DOF_AXES.get(at.quantity)
+    axes = DOF_AXES.get(quantity)
     if axes is None:
-        return np.zeros(at.spec.nv, dtype=bool)
-    wrong = _wrong(_errors(at))
+        return np.zeros(evidence.spec.nv, dtype=bool)
+    wrong = _wrong(_missing_force(evidence) if quantity == "forward_dynamics" else errors(evidence, quantity))
     return np.asarray(wrong.any(axis=tuple(axis for axis in range(wrong.ndim) if axis != axes[0] - 1)))
 
 
-def inertia_suspects(at: Case) -> list[int]:
+def inertia_suspects(evidence: Evidence, quantity: str) -> list[int]:
     """Links whose inertia could make just these dofs wrong, those that fewest dofs move first."""
-    wrong, support = wrong_dofs(at), relatives(at.spec).support
+    wrong, support = wrong_dofs(evidence, quantity), relatives(evidence.spec).support
     possible = [i for i in range(len(support)) if not (wrong & ~support[i]).any()]
     return sorted(possible, key=lambda i: int(support[i].sum()))
 
 
-def placement_suspects(at: Case) -> list[int]:
+def placement_suspects(evidence: Evidence, quantity: str) -> list[int]:
     """Links whose place in the parent could make just these dofs or contact points wrong, the least far-reaching first."""
-    kin = relatives(at.spec)
-    if at.quantity in POINT_QUANTITIES:
-        wrong = _wrong(_errors(at)).reshape(at.found.shape[1], -1).any(axis=1)
-        links = [at.spec.body_index(point.body) for point in at.spec.contact_points if point.computed]
-        touched = np.zeros(len(kin.below), dtype=bool)
-        touched[np.array(links)[wrong]] = True
-        reach, needed = kin.below, touched
+    spec, kin = evidence.spec, relatives(evidence.spec)
+    if quantity in POINT_QUANTITIES:
+        wrong = _wrong(errors(evidence, quantity))
+        links = [spec.body_index(point.body) for point in spec.contact_points if point.computed]
+        needed = np.zeros(len(kin.below), dtype=bool)
+        needed[np.array(links)[wrong.reshape(len(wrong), -1).any(axis=1)]] = True
+        reach = kin.below
     else:
-        reach, needed = kin.support | kin.subtree, wrong_dofs(at)
+        reach, needed = kin.support | kin.subtree, wrong_dofs(evidence, quantity)
     possible = [i for i in range(len(reach)) if not (needed & ~reach[i]).any()]
     return sorted(possible, key=lambda i: int(reach[i].sum()))
 
 
-def pattern(at: Case) -> str:
-    """What there is to say about an error whose cause is not recognised, in one sentence."""
-    return "; ".join(_remarks(at))
+def errors(evidence: Evidence, quantity: str) -> Floats:
+    """Scale-free error of every entry at every state, the shape of the answers."""
+    return scale_free(evidence.found[quantity] - evidence.expected[quantity], evidence.scale[quantity])
 
 
-def _remarks(at: Case) -> Iterator[str]:
-    error = _errors(at)
-    state, *place = (int(i) for i in np.unravel_index(int(error.argmax()), error.shape))
-    index, kind = int(at.states.index[state]), at.states.kind[state]
-    of_scale = f"{error.max():.3g} of {QUANTITIES[at.quantity].scale}"
-    yield f"largest at state {index} ({kind}): {of_scale} in [{_entry(at, tuple(place))}]"
-    wrong = _wrong(error)
-    if wrong.ndim:
-        yield f"{int(wrong.sum())} of {wrong.size} entries are wrong"
-    yield from _places(at)
-    per_state = error.reshape(len(error), -1).max(axis=1)
-    visible = {kind for kind, x in zip(at.states.kind, per_state, strict=True) if x > VISIBLE * error.max()}
-    if hidden := set(at.states.kind) - visible:
-        few, word = (visible, "only") if len(visible) <= len(hidden) else (hidden, "none")
-        yield f"{word} in states of the kind {listed(sorted(few))}"
-    difference = at.found - at.expected
+def _remarks(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
+    """Where the error of the quantity that tells most sits; then what the others add."""
+    first = next((name for name in off if name in DOF_AXES), off[0])
+    if len(evidence.quantities) > 1:
+        right = [QUANTITIES[name].label for name in evidence.quantities if name not in evidence.deviating]
+        yield f"off: {listed((QUANTITIES[name].label for name in off), 6)}" + (f"; right: {listed(right, 6)}" if right else "")
+    yield from _largest(evidence, first)
+    yield from _places(evidence, first)
+    yield from _kinds(evidence, off)
+    difference = evidence.found[first] - evidence.expected[first]
     if len(difference) > 1 and np.ptp(difference, axis=0).max(initial=0.0) <= CONSTANT * np.abs(difference).max():
         yield "the difference is the same at all states"
-    if SIX_DIGITS[0] < error.max() < SIX_DIGITS[1]:
+    else:
+        yield from growth(evidence, first)
+    if SIX_DIGITS[0] < max(evidence.worst_error(name) for name in off) < SIX_DIGITS[1]:
         yield "an error of this size is left by numbers written with six digits"
 
 
-def _places(at: Case) -> Iterator[str]:
-    """Rows that are wrong, and the link that they point to."""
+def _largest(evidence: Evidence, quantity: str) -> Iterator[str]:
+    error = errors(evidence, quantity)
+    state, *place = (int(i) for i in np.unravel_index(int(error.argmax()), error.shape))
+    index, kind = int(evidence.states.index[state]), evidence.states.kind[state]
+    entry = _entry(evidence.spec, quantity, tuple(place))
+    yield f"largest at state {index} ({kind}): {error.max():.3g} of {QUANTITIES[quantity].scale} in [{entry}]"
+    if (wrong := _wrong(error)).ndim:
+        yield f"{int(wrong.sum())} of {wrong.size} entries are wrong"
+
+
+def _places(evidence: Evidence, quantity: str) -> Iterator[str]:
+    """Rows that are wrong, what they have in common, and the link that they point to."""
     suspects: list[int] = []
-    if at.quantity in DOF_AXES:
-        wrong = wrong_dofs(at)
+    if quantity in DOF_AXES:
+        wrong = wrong_dofs(evidence, quantity)
         if not wrong.all():
-            yield f"rows {listed((name for name, flag in zip(rows(at), wrong, strict=True) if flag), 8)}"
-            suspects = inertia_suspects(at) or placement_suspects(at)
-    elif at.quantity in POINT_QUANTITIES:
-        suspects = placement_suspects(at)
-    if suspects and at.spec.bodies[suspects[0]].parent != WORLD:
-        yield f"the link {at.spec.bodies[suspects[0]].name} and its relatives are enough to account for them"
+            names = (name for name, flag in zip(rows(evidence.spec, quantity), wrong, strict=True) if flag)
+            yield f"rows {listed(names, MOST_ROWS)}"
+            suspects = inertia_suspects(evidence, quantity) or placement_suspects(evidence, quantity)
+        yield from _common(evidence, quantity, wrong)
+    elif quantity in POINT_QUANTITIES:
+        suspects = placement_suspects(evidence, quantity)
+    bodies = evidence.spec.bodies
+    if suspects and bodies[suspects[0]].parent != WORLD:
+        yield f"the link {bodies[suspects[0]].name} and its relatives are enough to account for them"
 
 
-def _entry(at: Case, place: tuple[int, ...]) -> str:
-    if at.quantity in FORMS:
-        return ", ".join(rows(at)[i] for i in place)
-    return entry_name(at.spec, at.quantity, place) if place else QUANTITIES[at.quantity].label
+def _common(evidence: Evidence, quantity: str, wrong: Flags) -> Iterator[str]:
+    """One coupling alone, the diagonal alone, one kind of joint alone, or one subtree alone."""
+    spec = evidence.spec
+    if len(DOF_AXES[quantity]) == 2:
+        entries = _wrong(errors(evidence, quantity))
+        names = rows(spec, quantity)
+        pairs = [(i, j) for i, j in np.argwhere(entries).tolist() if i <= j]
+        if len(pairs) == 1 and pairs[0][0] != pairs[0][1]:
+            yield f"only the coupling of {names[pairs[0][0]]} and {names[pairs[0][1]]}"
+        elif all(i == j for i, j in pairs):
+            yield "only the diagonal"
+        elif not np.diag(entries).any():
+            yield "only couplings, the diagonal is right"
+    types = {at.joint.type for at in places(spec) if wrong[at.v].any()}
+    others = {at.joint.type for at in places(spec) if not wrong[at.v].any() and at.joint.type is not JointType.FIXED}
+    if len(types) == 1 and others and not types & others:
+        yield f"only {next(iter(types))} joints, and all of them"
+    elif len(types) == 1 and len(others - types) and types != {JointType.FREE}:
+        yield f"only {next(iter(types))} joints"
+    yield from _subtree(spec, wrong)
 
 
-def _errors(at: Case) -> Floats:
-    """Scale-free error of every entry at every state, the shape of the answers."""
-    return scale_free(at.found - at.expected, scales(at.quantity, at.expected))
+def _subtree(spec: RobotSpec, wrong: Flags) -> Iterator[str]:
+    """The smallest subtree that all wrong dofs belong to, where it is not a whole tree."""
+    below = relatives(spec).subtree
+    holding = [i for i in range(len(below)) if wrong.any() and not (wrong & ~below[i]).any()]
+    if holding:
+        body = spec.bodies[min(holding, key=lambda i: int(below[i].sum()))]
+        if body.parent != WORLD:
+            yield f"only dofs of the subtree from {body.name} ({body.joint.name}) on"
+
+
+def _kinds(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
+    """Kinds of states that show the error, where not all do."""
+    with np.errstate(invalid="ignore"):  # infinite where an answer is no number
+        shares = [error / error.max() for error in (evidence.error(name, evidence.expected[name]) for name in off)]
+    shows = np.max([np.nan_to_num(share, nan=1.0) for share in shares], axis=0) > VISIBLE
+    kinds = evidence.states.kind
+    visible = {kind for kind, flag in zip(kinds, shows, strict=True) if flag}
+    if hidden := set(kinds) - visible:
+        few, word = (visible, "only") if len(visible) <= len(hidden) else (hidden, "none")
+        yield f"{word} in states of the kind {listed(sorted(few))}"
+
+
+def rows(spec: RobotSpec, quantity: str) -> tuple[str, ...]:
+    """Names of the dofs, in the order of the quantity's coordinates."""
+    return mujoco_dof_names(spec) if QUANTITIES[quantity].in_mujoco_coordinates else dof_names(spec)
+
+
+def _entry(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
+    if quantity in FORMS:
+        return ", ".join(rows(spec, quantity)[i] for i in place)
+    return entry_name(spec, quantity, place) if place else QUANTITIES[quantity].label
+
+
+def _missing_force(evidence: Evidence) -> Floats:
+    """Scale-free force (n, nv) that is missing for the accelerations that were found: inverse dynamics less tau."""
+    states, found = evidence.states, evidence.found["forward_dynamics"]
+    with np.errstate(all="ignore"):
+        force = evaluated(reference.inverse_dynamics, reference.build(evidence.spec), states.q, states.v, found)
+        scale = np.fmax(np.abs(force).max(axis=1), np.abs(states.tau).max(axis=1))[:, None]
+    return scale_free(force - states.tau, np.where(scale == 0.0, 1.0, scale))
 
 
 def _wrong(error: Floats) -> Flags:

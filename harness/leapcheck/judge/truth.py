@@ -10,10 +10,8 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 import leapcheck_reference as reference
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.engines.protocol import Engine
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats, States
+from leapcheck.states import Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.scalar import array_of
@@ -23,13 +21,6 @@ BITS = 256
 
 RADIUS = 1e-30
 """Largest radius of a result, relative to the largest entry or 1; measured worst over robots and kinds of states: 5e-56."""
-
-APART = 10.0
-"""Factor by which one side's error must exceed the other's to be called the wrong one."""
-
-
-VISIBLE = 1e-9
-"""Scale-free error that no rounding explains in a well-conditioned state."""
 
 
 def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Floats:
@@ -47,22 +38,6 @@ def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: Array
         tree = reference.build(spec, scalar=arb)
         balls = _function(quantity)(tree, *(array_of(state[name], arb) for name in QUANTITIES[quantity].arguments))
         return _midpoints(quantity, np.asarray(balls, dtype=object))
-
-
-def wrong_side(spec: RobotSpec, quantity: str, engine: Engine, against: Engine, state: States) -> str:
-    """Which of two engines lies farther from the truth at a block of one state: "engine", "against", "both" or "".
-
-    "both" where neither is right beyond `APART` and both are off visibly; "" where both are as good as right.
-    """
-    true = truth(spec, quantity, state.q[0], state.v[0], state.tau[0])[None]
-    scale = scales(quantity, true)
-    answers = (side.evaluate(state, (quantity,))[quantity] for side in (engine, against))
-    off, off_against = (float(scale_free(answer - true, scale).max(initial=0.0)) for answer in answers)
-    if off > APART * off_against:
-        return "engine"
-    if off_against > APART * off:
-        return "against"
-    return "both" if min(off, off_against) > VISIBLE else ""
 
 
 def _function(quantity: str) -> Callable[..., Any]:

@@ -32,17 +32,20 @@ def run_json(run: Run) -> str:
 
 
 def read_run(path: Path | str) -> Run:
-    """The run that a results.json holds.
+    """The run that a results.json, or a report's folder, holds.
 
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it is no JSON, is of another schema version, or a field is missing, unknown or of the wrong type.
     """
     path = Path(path)
+    path = path / "results.json" if path.is_dir() else path
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FileNotFoundError(f"no results at '{path}': `leapcheck compare ROBOT --out DIR` writes DIR/results.json") from None
+        raise FileNotFoundError(
+            f"no results at '{path}': give the folder of a report, `leapcheck compare ROBOT --out DIR` writes one"
+        ) from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"'{path}' is not a results file ({error}): write it again with `leapcheck compare`") from None
     version = content.get("schema_version") if isinstance(content, dict) else None

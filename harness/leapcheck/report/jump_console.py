@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.report import jump_figures, jump_view, words
-from leapcheck.report.console import ASCII, COLOURS
 from leapcheck.report.jump_words import ARROW, PLUS_MINUS, VERDICT_MARKS, sentence, with_signs
+from leapcheck.report.terminal import ASCII, COLOURS
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

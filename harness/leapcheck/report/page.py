@@ -1,4 +1,4 @@
-"""report.html: one self-contained page, without scripts and without a network."""
+"""report.html: one self-contained page, without a network; its one script copies a reproducer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leapcheck.compare.records import Run, Verdict
 from leapcheck.compare.tally import SAMPLE
-from leapcheck.report import line_plot, matrix_plot, svg, view, words
+from leapcheck.report import judgement, law_table, line_plot, matrix_plot, svg, verdict_table, view, words
 from leapcheck.report.sparsity import sparsity_sentence
 from leapcheck.report.truth_table import in_eps, truth_table
 
@@ -23,11 +23,14 @@ OPEN_HISTOGRAMS = 6
 def html_report(run: Run) -> str:
     """The run as an HTML page: styles and plots inside, everything from the run escaped; equal runs give equal text.
 
-    Its Content-Security-Policy allows this page's own style sheet, by its hash, and nothing else.
+    Its Content-Security-Policy allows this page's own style sheet and, where there is anything to copy, its script, each by
+    its hash, and nothing else.
     """
     environment = page_environment()
-    style, digest = page_source(environment, "style.css")
-    return environment.get_template("report.html.j2").render(style=style, style_hash=digest, **_context(run))
+    sources = {}
+    for name, file in (("style", "style.css"), ("script", "copy.js")):
+        sources[name], sources[f"{name}_hash"] = page_source(environment, file)
+    return environment.get_template("report.html.j2").render(**sources, **_context(run))
 
 
 def page_source(environment: Environment, *names: str) -> tuple[str, str]:
@@ -70,8 +73,24 @@ def page_environment(*packages: str) -> Environment:
         "state": lambda worst: Markup(words.state_text(worst)),  # numbers and the letters q, v, tau only
         "css": Markup,  # our own style sheet
         "svg": drawn,
+        "code": _code,
+        "sentence": judgement.sentence,
+        "largest_words": judgement.largest_words,
+        "together": judgement.together,
+        "cause_classes": judgement.cause_classes,
+        "file_name": judgement.file_name,
+        "path": judgement.path,
+        "verdict_mark": verdict_table.mark,
+        "far_alone": verdict_table.far_alone,
     }
     return environment
+
+
+def _code(text: str) -> Any:
+    """A text of several lines, escaped, its lines kept."""
+    from markupsafe import Markup, escape
+
+    return Markup("\n").join(escape(words.printable(line)) for line in text.rstrip("\n").split("\n"))
 
 
 def _context(run: Run) -> dict[str, Any]:
@@ -79,6 +98,7 @@ def _context(run: Run) -> dict[str, Any]:
     worst_first = view.groups_worst_first(run)
     worst_cases, other_cases = view.split_cases(run)
     names = run.dof_names
+    law_engines, laws = law_table.engine_laws(run)
     last_decade = line_plot.last_decade(run.comparisons)
     return {
         "run": run,
@@ -90,7 +110,13 @@ def _context(run: Run) -> dict[str, Any]:
         "groups_worst_first": worst_first,
         "truth": truth_table(run),
         "kinds": view.kinds(run),
-        "discrepancies": view.discrepancies(run),
+        "stories": judgement.stories(run),
+        "judgements": judgement.judgements(run),
+        "folder": judgement.FOLDER,
+        "verdicts": verdict_table.verdict_table(run),
+        "law_engines": law_engines,
+        "laws": laws,
+        "own_laws": law_table.in_house_laws(run),
         "worst_cases": worst_cases,
         "other_cases": other_cases,
         "states": view.states(run),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leapcheck.compare.records import Comparison, Run, Verdict
 from leapcheck.compare.tally import SAMPLE
-from leapcheck.report import matrix_plot, view, words
+from leapcheck.report import judgement, law_table, matrix_plot, verdict_table, view, words
 from leapcheck.report.sparsity import sparsity_text
 from leapcheck.report.truth_table import in_eps, truth_table
 
@@ -30,6 +30,7 @@ class Ready(str):
 
 def markdown_report(run: Run) -> str:
     """The run as Markdown, everything from the run escaped; equal runs give equal text."""
+    law_engines, laws = law_table.engine_laws(run)
     text = (
         markdown_environment()
         .get_template("report.md.j2")
@@ -43,7 +44,12 @@ def markdown_report(run: Run) -> str:
             groups_worst_first=view.groups_worst_first(run),
             truth=truth_table(run),
             kinds=view.kinds(run),
-            discrepancies=view.discrepancies(run),
+            stories=judgement.stories(run),
+            judgements=judgement.judgements(run),
+            verdicts=verdict_table.verdict_table(run),
+            law_engines=law_engines,
+            laws=laws,
+            own_laws=law_table.in_house_laws(run),
             cases=view.cases(run),
             states=view.states(run)[:FULL_STATES],
             heat_maps=[(m, matrix_plot.largest_entries(m, run.dof_names)) for m in view.heat_maps_worst_first(run)],
@@ -96,5 +102,14 @@ def markdown_environment() -> Environment:
         "state": words.state_text,
         "blocks": blocks,
         "code": code,
+        "ready": Ready,
+        "sentence": judgement.sentence,
+        "together": judgement.together,
+        "path": judgement.path,
+        "state_words": judgement.state_words,
+        "largest_words": judgement.largest_words,
+        "body_words": judgement.body_words,
+        "verdict_mark": verdict_table.mark,
+        "quantities": lambda told: judgement.listed([words.quantity_label(d.quantity) for d, _ in told.rows]),
     }
     return environment

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leapcheck.compare.run import Plan
+from leapcheck_models.robots import load
+
 PLANTED = Path(__file__).parent.parent / "compare"
 ANSI = "\x1b["
 REFUSED = ("--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "4", "--workers", "1")
@@ -59,3 +62,10 @@ def refusal(leapcheck: Leapcheck, folder: Path, *words: str | Path) -> str:
     assert re.search(REMEDIES, result.err), result.err
     assert sorted(folder.rglob("*")) == before
     return result.err
+
+
+def run_plan(*engines: str, robot: str = "two_link_arm", seed: int = 0) -> Plan:
+    """A quick comparison of the reference, MuJoCo and these engines of the user's."""
+    quantities = ("mass_matrix", "gravity_force")
+    command = f"leapcheck compare {robot} --states 20 --seed {seed}"
+    return Plan(robot, load(robot), ("reference", "mujoco", *engines), quantities, count=20, seed=seed, command=command)

@@ -113,7 +113,7 @@ def test_a_discrepancy_gives_status_1(leapcheck: Leapcheck) -> None:
     assert (result.status, result.err) == (1, "")
     flat = " ".join(result.out.split())
     assert "faulty:wrong_sign differs in bias force h over 20 states of pupper_leg" in flat
-    assert "faulty:wrong_sign is wrong: its bias force h entry [" in flat
+    assert "faulty:wrong_sign is wrong in bias force h" in flat
     assert "leapcheck compare pupper_leg --engines faulty:wrong_sign reference --quantities bias_force" in flat
 
 

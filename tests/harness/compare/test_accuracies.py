@@ -109,7 +109,7 @@ def test_far_states_do_not_hide_what_is_near() -> None:
 
 
 def without_accuracies(run: Run) -> Run:
-    return replace(run, accuracies=(), not_compared=())
+    return replace(run, accuracies=(), verdicts=(), identities=(), not_compared=())
 
 
 @pytest.mark.parametrize("long", [False, True])

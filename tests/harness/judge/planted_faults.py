@@ -18,6 +18,10 @@ from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inert
 from leapcheck_models.validation import rotational_matrix
 
 Array = NDArray[Any]
+
+ROWS = ("bias_force", "coriolis_force", "gravity_force", "forward_dynamics")
+"""Quantities with one row for each dof."""
+
 Fault = Callable[[RobotSpec], "Planted"]
 
 
@@ -34,12 +38,12 @@ class Planted:
         inputs: Callable[[States], States] = lambda states: states,
         outputs: Callable[[str, Array, States], Array] = lambda _name, values, _states: values,
     ) -> None:
-        self._engine, self._inputs, self._outputs = ReferenceEngine(held), inputs, outputs
+        self._engine, self.held, self.inputs, self.outputs = ReferenceEngine(held), held, inputs, outputs
         self.quantities = self._engine.quantities
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
-        answers = self._engine.evaluate(self._inputs(states), quantities)
-        return {name: self._outputs(name, values.copy(), states) for name, values in answers.items()}
+        answers = self._engine.evaluate(self.inputs(states), quantities)
+        return {name: self.outputs(name, values.copy(), states) for name, values in answers.items()}
 
 
 def right(spec: RobotSpec, name: str, states: States) -> Array:
@@ -173,24 +177,33 @@ def reading_degrees(spec: RobotSpec) -> Planted:
     return Planted(spec, inputs)
 
 
+LEVELS = [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]  # breadth-first: the abads, the hips, the knees
 LEGS = [3, 4, 5, 0, 1, 2, 9, 10, 11, 6, 7, 8]  # FL, FR, HL, HR for FR, FL, HR, HL
 
 
-def reading_legs(answers_too: bool) -> Fault:
-    """Joint angles of the Mini Cheetah's legs in alphabetical order."""
-    swapped = [*range(6), *(6 + i for i in LEGS)]
+def reading_legs(answers_too: bool, order: Sequence[int] = tuple(LEGS)) -> Fault:
+    """The Mini Cheetah's leg joints each read from another's place, by number; alphabetical legs unless given otherwise."""
+    swapped = [*range(6), *(6 + i for i in order)]
+    back = np.argsort(swapped).tolist()
 
     def inputs(states: States) -> States:
-        q = np.concatenate([states.q[:, :7], states.q[:, 7:][:, LEGS]], axis=1)
+        q = np.concatenate([states.q[:, :7], states.q[:, 7:][:, order]], axis=1)
         return replace(states, q=q, v=states.v[:, swapped], tau=states.tau[:, swapped])
 
-    def outputs(_name: str, values: Array, _states: States) -> Array:
-        return values[:, swapped][:, :, swapped] if values.ndim == 3 else values[:, swapped]
+    def outputs(name: str, values: Array, _states: States) -> Array:
+        return reordered(name, values, back)
 
     return lambda spec: Planted(spec, inputs, outputs) if answers_too else Planted(spec, inputs)
 
 
 # Answers altered
+
+
+def reordered(name: str, values: Array, order: Sequence[int]) -> Array:
+    """Dofs in another order."""
+    if name == "mass_matrix":
+        return values[:, order][:, :, order]
+    return values[..., order] if name in (*ROWS, "contact_jacobians") else values
 
 
 def answering(outputs: Callable[[RobotSpec, str, Array, States], Array]) -> Fault:
@@ -205,12 +218,16 @@ def without_tdot(spec: RobotSpec, name: str, values: Array, states: States) -> A
         return values + rate
     if name == "contact_bias_accelerations":
         return values - np.einsum("npij,nj->npi", right(spec, "contact_jacobians", states), rate)
+    if name not in ("bias_force", "coriolis_force"):
+        return values
     return values - np.einsum("nij,nj->ni", right(spec, "mass_matrix", states), rate)
 
 
 def in_world_velocity(_spec: RobotSpec, name: str, values: Array, states: States) -> Array:
     """M, forces and Jacobians left for a base velocity [w_body; v_world]."""
     R = rotations(states)
+    if name not in ("mass_matrix", "contact_jacobians", "gravity_force"):  # forces at speed and accelerations have a Tdot term
+        return values
     if name == "contact_jacobians":
         values[..., 3:6] = values[..., 3:6] @ np.swapaxes(R, 1, 2)[:, None]
         return values
@@ -219,17 +236,18 @@ def in_world_velocity(_spec: RobotSpec, name: str, values: Array, states: States
     return T @ values @ np.swapaxes(T, 1, 2) if name == "mass_matrix" else np.einsum("nij,nj->ni", T, values)
 
 
-def linear_first(_spec: RobotSpec, _name: str, values: Array, _states: States) -> Array:
-    order = [3, 4, 5, 0, 1, 2, *range(6, values.shape[-1])]
-    return values[:, order][:, :, order] if values.ndim == 3 else values[..., order]
+def linear_first(spec: RobotSpec, name: str, values: Array, _states: States) -> Array:
+    return reordered(name, values, [3, 4, 5, 0, 1, 2, *range(6, spec.nv)])
 
 
-def last_two_dofs_exchanged(_spec: RobotSpec, _name: str, values: Array, _states: States) -> Array:
-    order = [*range(values.shape[-1] - 2), values.shape[-1] - 1, values.shape[-1] - 2]
-    return values[:, order][:, :, order] if values.ndim == 3 else values[..., order]
+def last_two_dofs_exchanged(spec: RobotSpec, name: str, values: Array, _states: States) -> Array:
+    return reordered(name, values, [*range(spec.nv - 2), spec.nv - 1, spec.nv - 2])
 
 
-def in_link_axes(spec: RobotSpec, _name: str, values: Array, states: States) -> Array:
+def in_link_axes(spec: RobotSpec, name: str, values: Array, states: States) -> Array:
+    """Jacobians alone."""
+    if name != "contact_jacobians":
+        return values
     tree, links = reference.build(spec), carriers(spec)
     for i in range(len(values)):
         R_WB = reference.forward_kinematics(tree, states.q[i], states.v[i]).R_WB
@@ -238,7 +256,9 @@ def in_link_axes(spec: RobotSpec, _name: str, values: Array, states: States) -> 
     return values
 
 
-def spatial_acceleration(spec: RobotSpec, _name: str, values: Array, states: States) -> Array:
+def spatial_acceleration(spec: RobotSpec, name: str, values: Array, states: States) -> Array:
+    if name != "contact_bias_accelerations":
+        return values
     tree, links = reference.build(spec), carriers(spec)
     for i, velocity in enumerate(right(spec, "contact_velocities", states)):
         at = reference.forward_kinematics(tree, states.q[i], states.v[i])
@@ -253,8 +273,10 @@ def carriers(spec: RobotSpec) -> list[int]:
 def damped(spec: RobotSpec, name: str, values: Array, states: States) -> Array:
     """Damping 0.01 and, in accelerations, dry friction 0.2 on every dof behind the base."""
     joint = np.arange(spec.nv) >= 6
-    if name != "forward_dynamics":
+    if name in ("bias_force", "coriolis_force"):
         return values + 0.01 * joint * states.v
+    if name != "forward_dynamics":
+        return values
     loss = joint * (0.01 * states.v + 0.2 * np.sign(states.v))
     return right(spec, name, replace(states, tau=states.tau - loss))
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import planted_faults as p
 import pytest
 
 from leapcheck.compare.errors import scale_free, scales
 from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.judge.truth import truth, wrong_side
+from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import generated_states
 from leapcheck_models.robots import load
@@ -52,12 +51,3 @@ def test_a_singular_state_has_no_truth() -> None:
     massless = replace(spec, bodies=(spec.bodies[0], last))
     with pytest.raises(ArithmeticError, match="forward_dynamics is not known to 30 digits"):
         truth(massless, "forward_dynamics", [0.0, 1.0], [0.0, 0.0], [1.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("here", "there", "side"), [(1e-6, 0.0, "engine"), (0.0, 1e-6, "against"), (1e-6, 2e-6, "both"), (0, 0, "")]
-)
-def test_who_is_wrong(here: float, there: float, side: str) -> None:
-    spec = load("random:30")
-    engine, against = (p.entrywise(lambda x, off=off: x + off)(spec) for off in (here, there))
-    assert wrong_side(spec, "bias_force", engine, against, generated_states(spec, 1, 0, 0)) == side

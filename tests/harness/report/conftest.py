@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from judged_case import judged, with_hostile_words
 
 from leapcheck.compare.records import (
     HISTOGRAM_DECADES,
@@ -187,7 +188,7 @@ def with_hostile_names(run: Run) -> Run:
         )
 
     return dataclasses.replace(
-        run,
+        with_hostile_words(run, *HOSTILE),
         provenance=dataclasses.replace(run.provenance, robot=script, command=f"leapcheck compare '{style}' {markdown}"),
         verdict=f"{script} disagrees with {style}; {markdown}",
         engines=tuple(dataclasses.replace(e, name=rename.get(e.name, e.name), route=style) for e in run.engines),
@@ -216,6 +217,18 @@ def run() -> Run:
 def hostile_run(run: Run) -> Run:
     """The same with hostile names throughout."""
     return with_hostile_names(run)
+
+
+@pytest.fixture(scope="session")
+def judged_run(run: Run) -> Run:
+    """The same with verdicts, laws, two diagnoses and two smallest cases."""
+    return judged(run)
+
+
+@pytest.fixture(scope="session")
+def hostile_judged_run(judged_run: Run) -> Run:
+    """That with hostile names throughout."""
+    return with_hostile_names(judged_run)
 
 
 @pytest.fixture(scope="session")

@@ -151,3 +151,52 @@ def test_it_prints(page):
     assert content.startswith(b"%PDF-")
     pages = int(re.search(rb"/Type /Pages\s.*?/Count (\d+)", content, re.S)[1])
     assert 5 <= pages <= 30  # 12: every section, none cut off in one endless page
+
+
+COPY = """<script>addEventListener("load", async () => {
+  const button = document.querySelector("button.copy"), text = button.nextElementSibling
+  let copied = null
+  Object.defineProperty(navigator, "clipboard", {value: {writeText: async said => { copied = said }}})
+  button.click()
+  await new Promise(done => setTimeout(done, 50))
+  const box = button.getBoundingClientRect(), around = text.getBoundingClientRect()
+  parent.postMessage({
+    width: innerWidth, copied: copied, said: button.textContent,
+    inside: box.right <= around.right && box.top >= around.top && box.bottom <= around.bottom,
+  }, "*")
+})</script>"""
+
+COPY_WITHOUT_CLIPBOARD = COPY.replace("{value: {writeText: async said => { copied = said }}}", "{value: undefined}").replace(
+    "copied: copied", "copied: getSelection().toString()"
+)
+
+
+@pytest.fixture(scope="module")
+def judged_page(hostile_judged_run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("judged") / "report.html"
+    path.write_text(html_report(hostile_judged_run), encoding="utf-8")
+    return path
+
+
+def test_a_judged_page_opens_without_an_error_and_runs_its_own_script_alone(judged_page):
+    spoilt = judged_page.with_name("spoilt.html")
+    evil = "<script>document.title = 'ran'</script>"
+    spoilt.write_text(judged_page.read_text(encoding="utf-8").replace("</body>", f"{evil}</body>"), encoding="utf-8")
+    assert console(browsed(judged_page, "--dump-dom")) == []
+    done = browsed(spoilt, "--dump-dom")
+    assert sum("Content Security Policy" in line for line in console(done)) == 1
+    assert "<title>ran</title>" not in done.stdout
+
+
+def test_nothing_of_a_judged_page_is_wider_than_the_window(judged_page):
+    for found in measured(judged_page.read_text(encoding="utf-8"), MEASURE, judged_page.with_name("frames.html")):
+        assert found["scroll"] <= found["width"], found["wide"][:5]
+        assert found["wide"] == []
+
+
+@pytest.mark.parametrize("script", [COPY, COPY_WITHOUT_CLIPBOARD])
+def test_a_script_is_copied_whole(script, judged_run, tmp_path):
+    for found in measured(html_report(judged_run), script, tmp_path / "frames.html"):
+        assert found["copied"].rstrip("\n") == judged_run.reproducers[0].script.rstrip("\n")
+        assert found["said"] == "copied"
+        assert found["inside"]

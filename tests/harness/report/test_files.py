@@ -43,7 +43,7 @@ def test_equal_runs_give_equal_files(run, folder, tmp_path):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "empty_run", "truthless_run"])
+@pytest.mark.parametrize("which", ["run", "hostile_run", "judged_run", "hostile_judged_run", "empty_run", "truthless_run"])
 def test_parquet_holds_the_frames(which, request, tmp_path):
     run = request.getfixturevalue(which)
     write_report(run, tmp_path)

@@ -11,6 +11,8 @@ from leapcheck.report import markdown_report, sparsity_text
 from leapcheck.report.text import escaped
 from leapcheck.report.words import DASH, factor, number, quantity_label, state_text, unit
 
+RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
+
 
 def tables(text):
     """The tables as lists of rows of cells; an escaped pipe is no border."""
@@ -24,7 +26,9 @@ def tables(text):
     return found
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run", "truthless_run"])
+@pytest.mark.parametrize(
+    "which", ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
+)
 def test_every_table_is_whole(which, request):
     for table in tables(markdown_report(request.getfixturevalue(which))):
         assert len({len(row) for row in table}) == 1, table[0]

@@ -11,6 +11,8 @@ import pytest
 from leapcheck.compare.records import SCHEMA_VERSION, Run
 from leapcheck.report import read_run, run_json
 
+RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
+
 
 def written(tmp_path, text):
     path = tmp_path / "results.json"
@@ -23,7 +25,9 @@ def strict(text):
     return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run", "truthless_run"])
+@pytest.mark.parametrize(
+    "which", ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
+)
 def test_a_run_comes_back_exactly(which, request, tmp_path):
     run = request.getfixturevalue(which)
     assert read_run(written(tmp_path, run_json(run))) == run
@@ -65,7 +69,7 @@ def test_arrays_of_numbers_stand_on_one_line(run):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no results at '.*nowhere.json': `leapcheck compare"):
+    with pytest.raises(FileNotFoundError, match=r"no results at '.*nowhere.json': give the folder of a report"):
         read_run(tmp_path / "nowhere.json")
 
 
@@ -94,7 +98,7 @@ def test_a_file_of_version_1_is_told_how_to_come_up_to_date(small_run, tmp_path)
     """Version 1 had no accuracies: what it lacks is not guessed, the run is repeated."""
     content = json.loads(run_json(small_run)) | {"schema_version": 1}
     del content["accuracies"]
-    with pytest.raises(ValueError, match="has schema version 1, this leapcheck reads 2: write it again with `leapcheck compare`"):
+    with pytest.raises(ValueError, match="has schema version 1, this leapcheck reads 3: write it again with `leapcheck compare`"):
         read_run(written(tmp_path, json.dumps(content)))
 
 

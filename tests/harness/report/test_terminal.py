@@ -14,6 +14,8 @@ from rich.console import Console
 from leapcheck.report import console_summary, sparsity_svg, sparsity_text, view, write_sparsity_picture
 from leapcheck.report.words import factor, margin, number, percent, printable, short, unit
 
+RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
+
 
 def printed(run, *, width=80, encoding="utf-8", terminal=False):
     """What a console of that kind receives."""
@@ -26,7 +28,9 @@ def printed(run, *, width=80, encoding="utf-8", terminal=False):
     return buffer.getvalue().decode(encoding)
 
 
-@pytest.mark.parametrize("which", ["run", "hostile_run", "agreeing_run", "empty_run", "truthless_run"])
+@pytest.mark.parametrize(
+    "which", ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_it_fits_80_columns_without_colour(which, encoding, request):
     text = printed(request.getfixturevalue(which), encoding=encoding)

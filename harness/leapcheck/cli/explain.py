@@ -1,0 +1,63 @@
+"""`leapcheck explain RUN`: who is wrong, why, and the smallest case that shows it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+if TYPE_CHECKING:
+    from leapcheck.compare.records import Run
+
+
+@dataclass(frozen=True)
+class Explain:
+    """Say why the engines of a finished comparison are off: verdict, causes and by how much, what else it may be, the
+    smallest case, and how to repeat it.
+
+    Examples:
+      leapcheck explain runs/mini_cheetah
+      leapcheck explain runs/mini_cheetah --engine my_dynamics:make --quantity mass_matrix
+      leapcheck explain runs/mini_cheetah --quantity mass_matrix --script > case.py
+    """
+
+    run_folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
+    """Folder of a report, or its results.json."""
+    engine: str = ""
+    """Only this engine."""
+    quantity: str = ""
+    """Only this quantity, e.g. mass_matrix."""
+    script: bool = False
+    """Print the reproducer, a Python file, instead; the first one where several fit."""
+
+    def run(self) -> int:
+        """Prints the explanation or the script; returns 0."""
+        from leapcheck.report.explanation import explanation, restricted
+        from leapcheck.report.json_format import read_run
+
+        run = read_run(self.run_folder)
+        if self.script:
+            sys.stdout.write(self._script(restricted(run, self.engine, self.quantity)))
+            return 0
+        from rich.console import Console
+
+        Console().print(explanation(run, self.engine, self.quantity))
+        return 0
+
+    def _script(self, run: Run) -> str:
+        """Text of the first reproducer; which others there are goes to standard error."""
+        from leapcheck.report.judgement import file_name
+        from leapcheck.report.words import printable
+
+        if not run.reproducers:
+            asked = " ".join(filter(None, (self.engine, self.quantity)))
+            reason = f" of {asked}" if asked else ""
+            raise ValueError(f"'{self.run_folder}' has no reproducer{reason}: leave out --script to see what it has")
+        first, *others = run.reproducers
+        if others:
+            names = "; ".join(printable(f"--engine {case.engine} --quantity {case.quantity}") for case in others)
+            print(f"leapcheck: this is {file_name(first)}; for others give {names}", file=sys.stderr)
+        return first.script if first.script.endswith("\n") else f"{first.script}\n"

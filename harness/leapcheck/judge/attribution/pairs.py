@@ -1,0 +1,156 @@
+"""Two parameters, or a block of them and one more, that only together explain what a belief leaves unexplained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.judge.attribution.blocks import Block, blocks_of
+from leapcheck.judge.attribution.descent import Fit, descended
+from leapcheck.judge.attribution.screening import Screening, screened, unexplained, unit_columns
+from leapcheck.judge.attribution.search import FAMILIES, SEVERAL, basis
+from leapcheck.judge.attribution.verification import verified
+from leapcheck.judge.belief import Belief
+from leapcheck.states import Floats
+
+FIRST, SECONDS = 24, 12
+"""Parameters that are followed as the first of a pair, and how many second ones for each."""
+
+MOST_PAIRS = 256
+"""Pairs that are followed at most."""
+
+MOST_MIXED = 24
+"""Blocks with one more parameter that are followed at most."""
+
+TELLING = 1e-10
+"""Sine squared of the angle between two columns below which a pair is one parameter."""
+
+
+def fitted_pairs(belief: Belief) -> list[Fit]:
+    """Fits of two parameters that explain all quantities at all states together."""
+    problem = unexplained(belief, SEVERAL, most=FAMILIES)
+    if problem is None:
+        return []
+    at = screened(problem)
+    starts = [*_best_pairs(at), *_pairs_beside_singles(at)]
+    fits: dict[tuple[str, ...], Fit] = {}
+    for fit in starts[:MOST_PAIRS]:
+        fits.setdefault(tuple(sorted(p.name for p in fit.parameters)), fit)
+    return verified(belief, descended(problem, list(fits.values())))
+
+
+def _best_pairs(at: Screening) -> list[Fit]:
+    """The pairs that leave least of the residual at first."""
+    left = _left_by_pairs(at.residuals, at.columns, at.columns[at.plain])
+    return [_pair(at.fit(i), at, j) for i, j in _smallest(left, MOST_PAIRS // 2) if _differ(at, i, j)]
+
+
+def _pairs_beside_singles(at: Screening) -> list[Fit]:
+    """For the single parameters that come nearest, each at its best amount, the second ones that leave least."""
+    firsts, residuals, columns = _nearest(at)
+    left = _left_by_pairs(residuals, columns, at.columns[at.plain])
+    pairs = []
+    for k, first in enumerate(firsts):
+        best = [int(j) for j in np.argsort(left[k], kind="stable")[:SECONDS] if np.isfinite(left[k, j])]
+        seconds = [j for j in best if at.field.parameters[int(at.field.which[at.plain[j]])] is not first.parameters[0]]
+        pairs += [(float(left[k, j]), _pair(first, at, j)) for j in seconds]
+    return [fit for _, fit in sorted(pairs, key=lambda pair: pair[0])]
+
+
+def _nearest(at: Screening) -> tuple[list[Fit], Floats, Floats]:
+    """The single parameters that come nearest, each at its best amount, with residuals and columns (k, m) there."""
+    order = [int(i) for i in np.argsort(at.share, kind="stable")[:FIRST] if np.isfinite(at.share[i])]
+    firsts = [at.fit(i) for i in order]
+    descended(at.problem, firsts, most_steps=4)
+    rates = np.array([fit.rates()[0] for fit in firsts]).reshape(len(firsts), len(at.problem.x))
+    residuals, columns = at.problem.linearised(np.array([fit.x for fit in firsts]).reshape(rates.shape), rates)
+    return firsts, residuals, columns
+
+
+def _pair(first: Fit, at: Screening, second: int) -> Fit:
+    parameter = at.field.parameters[int(at.field.which[at.plain[second]])]
+    return Fit((*first.parameters, parameter), first.x, np.array([*first.amounts, 0.0]))
+
+
+def _differ(at: Screening, i: int, second: int) -> bool:
+    return bool(at.field.which[i] != at.field.which[at.plain[second]])
+
+
+def _left_by_pairs(residuals: Floats, first: Floats, second: Floats) -> Floats:
+    """Square (c, p) of what is left of residuals (c, m) by their own columns (c, m) together with each of others (p, m)."""
+    good = np.asarray(np.isfinite(residuals).all(axis=1))
+    residuals = np.where(good[:, None], residuals, 0.0)
+    units, others = unit_columns(first), unit_columns(second)
+    own = np.einsum("cm,cm->c", units, residuals)
+    left = residuals - own[:, None] * units
+    cosine = units @ others.T
+    sine = 1.0 - cosine**2
+    gain = (left @ others.T) ** 2 / np.maximum(sine, TELLING)
+    square = np.maximum(np.einsum("cm,cm->c", left, left)[:, None] - gain, 0.0)
+    hidden, no_use = np.all(units == 0.0, axis=1), np.all(others == 0.0, axis=1)
+    useless = (~good | hidden)[:, None] | (sine < TELLING) | no_use
+    found: Floats = np.where(useless, np.inf, square)
+    return found
+
+
+def _smallest(values: Floats, count: int) -> list[tuple[int, int]]:
+    """Places of the smallest finite entries, in their order."""
+    flat = values.ravel()
+    count = min(count, flat.size)
+    places: NDArray[np.intp] = np.argpartition(flat, count - 1)[:count]
+    places = places[np.argsort(flat[places], kind="stable")]
+    rows, columns = np.unravel_index(places[np.isfinite(flat[places])], values.shape)
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+def fitted_mixed(belief: Belief) -> list[tuple[Block, Fit]]:
+    """Fits of a block of parameters and one more, the last of the fit's, that explain all quantities at all states together."""
+    problem = unexplained(belief, SEVERAL, most=FAMILIES)
+    if problem is None:
+        return []
+    at = screened(problem)
+    blocks = _spans(at)
+    begun = sorted([*_beside_blocks(at, blocks), *_beside_singles(at, blocks)], key=lambda fit: fit[0])[:MOST_MIXED]
+    owner = {id(fit): block for _, block, fit in begun}
+    return [(owner[id(fit)], fit) for fit in verified(belief, descended(problem, [fit for _, _, fit in begun]))]
+
+
+def _spans(at: Screening) -> list[tuple[Block, Floats]]:
+    """All blocks, each with an orthonormal basis of its columns where the robot is as held."""
+    problem, singles = at.problem, at.field.parameters
+    blocks = blocks_of(problem.spec, problem.tree, singles)
+    known = dict(zip((p.name for p in singles), at.columns[at.plain], strict=True))
+    more = list({p.name: p for block in blocks for p in block.parameters if p.name not in known}.values())
+    X = np.tile(problem.x, (len(more), 1))
+    columns = problem.linearised(X, np.array([parameter.rate(problem.x) for parameter in more]))[1]
+    known |= zip((p.name for p in more), columns, strict=True)
+    return [(block, basis(np.array([known[p.name] for p in block.parameters]))) for block in blocks]
+
+
+def _beside_blocks(at: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
+    """For each block the parameters that together with it leave least: the square left, the block and the fit to begin with."""
+    singles, x = at.field.parameters, at.problem.x
+    units = unit_columns(at.columns[at.plain])
+    for block, across in blocks:
+        squares = 1.0 - ((across @ units.T) ** 2).sum(axis=0)  # of what is left of each unit column
+        left = at.residual - (across @ at.residual) @ across
+        gain = (units @ left) ** 2 / np.maximum(squares, TELLING)
+        gain[squares < TELLING] = 0.0
+        for j in np.argsort(-gain, kind="stable")[:SECONDS]:
+            members = (*block.parameters, singles[int(j)])
+            yield float(left @ left - gain[j]), block, Fit(members, x, np.zeros(len(members)))
+
+
+def _beside_singles(at: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
+    """For each single parameter that comes nearest, at its best amount, all blocks: what they leave together."""
+    for first, residual, column in zip(*_nearest(at), strict=True):
+        for block, across in blocks:
+            own = column - (across @ column) @ across
+            left = residual - (across @ residual) @ across
+            square = float(own @ own)
+            if square > TELLING * float(column @ column):
+                amounts = np.array([*np.zeros(len(block.parameters)), *first.amounts])
+                begun = Fit((*block.parameters, *first.parameters), first.x, amounts)
+                yield float(left @ left - (own @ left) ** 2 / square), block, begun

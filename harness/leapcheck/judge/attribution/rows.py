@@ -1,0 +1,100 @@
+"""Answers of many robots of one topology, each at a state of its own, and their rates along one direction each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leapcheck.judge.storage import FORMS
+from leapcheck.states import Floats
+from leapcheck_reference.trace.parametric import ARGUMENTS, Part, places, values, values_and_rates
+from leapcheck_reference.tree import Tree
+
+Pair = tuple[Floats, Floats]
+"""Values (n, ...) and rates (n, ...)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """n robots with the topology of `tree`: numbers `x` (n, N), moving at `rates` (n, N) or None, at states q, v and tau."""
+
+    tree: Tree
+    x: Floats
+    rates: Floats | None
+    q: Floats
+    v: Floats
+    tau: Floats
+    _known: dict[str, Pair] = field(default_factory=dict)
+
+    def pair(self, quantity: str) -> Pair:
+        """Values and rates (n, ...) of any quantity of a comparison; without rates these are zeros."""
+        if quantity not in self._known:
+            with np.errstate(all="ignore"):
+                self._known[quantity] = self._pair(quantity)
+        return self._known[quantity]
+
+    def _pair(self, quantity: str) -> Pair:
+        match quantity:
+            case "gravity_force":
+                return self._recorded("bias_force", self.x, self.rates, np.zeros_like(self.v))
+            case "coriolis_force":
+                weightless = [None if numbers is None else self._weightless(numbers) for numbers in (self.x, self.rates)]
+                assert weightless[0] is not None
+                return self._recorded("bias_force", weightless[0], weightless[1], self.v)
+            case "contact_velocities":
+                J, dJ = self.pair("contact_jacobians")
+                return _times(J, self.v), _times(dJ, self.v)
+            case "forward_dynamics":
+                return self._forward_dynamics()
+            case "contact_inertia":
+                return self._contact_inertia()
+        name = "mujoco_mass_matrix" if quantity in FORMS else quantity
+        return self._recorded(name, self.x, self.rates, self.v)
+
+    def inverse_dynamics(self, vdot: Floats) -> Pair:
+        """tau (n, nv) = M vdot + h of a given vdot (n, nv)."""
+        (M, dM), (h, dh) = self.pair("mass_matrix"), self.pair("bias_force")
+        return _times(M, vdot) + h, _times(dM, vdot) + dh
+
+    def _recorded(self, name: str, x: Floats, rates: Floats | None, v: Floats) -> Pair:
+        v_or_none = v if "v" in ARGUMENTS[name] else None
+        if rates is None:
+            value = values(self.tree, name, x, self.q, v_or_none)
+            return value, np.zeros_like(value)
+        return values_and_rates(self.tree, name, x, rates, self.q, v_or_none)
+
+    def _weightless(self, numbers: Floats) -> Floats:
+        weightless = numbers.copy()
+        weightless[:, places(self.tree)[Part("gravity", 0)]] = 0.0
+        return weightless
+
+    def _forward_dynamics(self) -> Pair:
+        (M, _), (h, _) = self.pair("mass_matrix"), self.pair("bias_force")
+        vdot = _solved(M, (self.tau - h)[..., None])[..., 0]
+        return vdot, -_solved(M, self.inverse_dynamics(vdot)[1][..., None])[..., 0]
+
+    def _contact_inertia(self) -> Pair:
+        (M, dM), (J, dJ) = self.pair("mass_matrix"), self.pair("contact_jacobians")
+        J, dJ = (block.reshape(len(block), -1, M.shape[-1]) for block in (J, dJ))
+        X = _solved(M, np.swapaxes(J, 1, 2))
+        half = dJ @ X
+        return J @ X, half + np.swapaxes(half, 1, 2) - np.swapaxes(X, 1, 2) @ dM @ X
+
+
+def _times(matrix: Floats, vector: Floats) -> Floats:
+    """Matrices (n, ..., nv) times vectors (n, nv)."""
+    product: Floats = np.einsum("n...j,nj->n...", matrix, vector)
+    return product
+
+
+def _solved(M: Floats, b: Floats) -> Floats:
+    """M^-1 b; not a number where M is singular or not finite."""
+    good = np.isfinite(M).all(axis=(1, 2))
+    x = np.full_like(b, np.nan)
+    try:
+        x[good] = np.linalg.solve(M[good], b[good])
+    except np.linalg.LinAlgError:
+        for i in np.flatnonzero(good):
+            x[i] = np.linalg.lstsq(M[i], b[i], rcond=None)[0]
+    return x

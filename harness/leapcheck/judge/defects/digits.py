@@ -1,0 +1,105 @@
+"""Numbers of a model that lost digits: XML written with six of them, principal axes found to 1e-8 only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from leapcheck.judge.attribution.everything import everything
+from leapcheck.judge.belief import Belief, Hypothesis
+from leapcheck.judge.defects.inertias import fitted_inertias
+from leapcheck.judge.dictionary.model import unreal_inertias
+from leapcheck_models.rotors import rotation_matrix
+from leapcheck_models.spec import Inertia, Placement, RobotSpec, Symmetric3
+from leapcheck_models.validation import is_realisable, nearest_realisable, rotational_matrix
+
+LARGEST = 1e-5
+"""Scale-free error of M that lost digits can make at most: six digits round by up to 5e-6."""
+
+SIX = "the numbers of the model have six digits only, as MuJoCo writes them into XML (set spec.compiler.savecompiled = False)"
+
+AXES = (
+    "the rotational inertias alone have lost digits: principal axes found to 1e-8 only (MuJoCo's fullinertia before 3.14), "
+    "or XML of six digits"
+)
+
+
+def six_digits(belief: Belief) -> Iterator[Hypothesis]:
+    """All numbers rounded as MuJoCo rounds them when it saves a model, after unreal inertias were replaced or not."""
+    yield Hypothesis("digits/six", "model", SIX, rounded_spec)
+    for before in unreal_inertias(belief):
+        assert before.model is not None
+        held = before.model
+
+        def model(spec: RobotSpec, held: Any = held) -> RobotSpec:
+            return rounded_spec(held(spec))
+
+        yield Hypothesis(f"digits/six:{before.name.split('/')[1]}", "model", f"{SIX}; {before.words}", model, prior=1.5)
+
+
+def lost_axes(belief: Belief) -> Iterator[Hypothesis]:
+    """The rotational inertias of all bodies off a little, masses and coms right."""
+    if _is_small(belief) and (found := fitted_inertias(belief, "digits/axes")):
+        yield replace(found, words=AXES, prior=4.0)
+
+
+def all_numbers(belief: Belief) -> Iterator[Hypothesis]:
+    """All numbers of the robot off a little, in a way that is not MuJoCo's own rounding."""
+    if found := everything(belief):
+        yield replace(found, words=f"{found.words}: {SIX}")
+
+
+def _is_small(belief: Belief) -> bool:
+    """Whether M, or where it is not asked for the rest, is off by no more than lost digits make."""
+    evidence = belief.evidence
+    off = [name for name in evidence.deviating if name in ("mass_matrix", "qM", "csr")] or list(evidence.deviating)
+    return bool(off) and all(evidence.worst_error(name) < LARGEST for name in off)
+
+
+def rounded_spec(spec: RobotSpec) -> RobotSpec:
+    """The robot as a MuJoCo XML of six digits holds it: principal moments and axes, placements, joint axes, points."""
+    bodies = []
+    for body in spec.bodies:
+        joint = replace(body.joint, axis=_unit(body.joint.axis), armature=_six(body.joint.armature))
+        rotor = body.rotor
+        if rotor:
+            held, inertia = _placement(rotor.placement), _inertia(rotor.inertia)
+            rotor = replace(rotor, placement=held, inertia=inertia, axis=_unit(rotor.axis))
+        placement, inertia = _placement(body.placement), _inertia(body.inertia)
+        bodies.append(replace(body, joint=joint, placement=placement, inertia=inertia, rotor=rotor))
+    points = tuple(replace(point, position=_six(point.position)) for point in spec.contact_points)
+    return replace(spec, bodies=tuple(bodies), contact_points=points, gravity=_six(spec.gravity))
+
+
+def _six(value: Any) -> Any:
+    """A number, or each of a tuple, rounded to six significant digits."""
+    return tuple(_six(x) for x in value) if isinstance(value, tuple) else float(f"{value:.6g}")
+
+
+def _unit(vector: Any) -> Any:
+    """A unit vector rounded and normalised again; None stays None."""
+    if vector is None:
+        return None
+    rounded = np.array(_six(vector))
+    return tuple(map(float, rounded / np.linalg.norm(rounded)))
+
+
+def _placement(placement: Placement) -> Placement:
+    return Placement(_six(placement.p), _unit(placement.quaternion))
+
+
+def _inertia(inertia: Inertia) -> Inertia:
+    """Principal moments and the quaternion of the principal axes rounded, put together again."""
+    ascending, columns = np.linalg.eigh(rotational_matrix(inertia.rotational))
+    moments, axes = ascending[::-1], columns[:, ::-1]  # MuJoCo's order; half turns that remain free only permute the quaternion
+    x, y, z, w = Rotation.from_matrix(axes * np.sign(np.linalg.det(axes))).as_quat()
+    R = rotation_matrix(_unit((float(w), float(x), float(y), float(z))))
+    m = (R * np.array(_six(tuple(map(float, moments))))) @ R.T
+    entries: Symmetric3 = (float(m[0, 0]), float(m[0, 1]), float(m[0, 2]), float(m[1, 1]), float(m[1, 2]), float(m[2, 2]))
+    real = is_realisable(entries)
+    nearest = None if real else nearest_realisable(entries)
+    return Inertia(_six(inertia.mass), _six(inertia.com), entries, real, nearest, inertia.source or "six digits")

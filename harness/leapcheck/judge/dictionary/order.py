@@ -1,0 +1,225 @@
+"""Another order of joints or legs in the state, or of dofs, bodies or contact points in the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from leapcheck.judge.belief import Belief, Hypothesis, View
+from leapcheck.judge.coordinates import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES
+from leapcheck.judge.dictionary.robust import GAIN, deviating, grown, matching, promising
+from leapcheck.judge.pattern import rows
+from leapcheck.judge.words import listed
+from leapcheck.states import Floats, States
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, JointType, RobotSpec
+
+Order = tuple[int, ...]
+Places = NDArray[np.intp]
+
+KINDS = {
+    "rows": ("dofs", tuple(DOF_AXES)),
+    "bodies": ("bodies", BODY_QUANTITIES),
+    "points": ("contact points", POINT_QUANTITIES),
+}
+"""What may stand in another order, and in which quantities it shows."""
+
+MOST_CHILDREN = 4
+"""Up to here every order of a link's children is tried; beyond, exchanges of two."""
+
+MOST_ROWS = 4000
+"""Numbers of a row that are compared when rows are matched."""
+
+
+def joint_orders(belief: Belief) -> Iterator[Hypothesis]:
+    """The state read with siblings by name, reversed, or breadth-first, and the answers in that order or in the right one."""
+    spec = belief.evidence.spec
+    tried = {tuple(range(len(spec.bodies)))}
+    for what, remark, order in known_orders(spec):
+        if order not in tried:
+            tried.add(order)
+            yield from (_in_order(spec, order, both, what, remark) for both in (False, True))
+
+
+def joint_exchanges(belief: Belief) -> Iterator[Hypothesis]:
+    """Joints of one type, or the subtrees of one link, exchanged in state, or in state and answers.
+
+    Of all that may be exchanged, those that make most entries right; and several exchanges one after another.
+    """
+    spec = belief.evidence.spec
+    known = {tuple(range(len(spec.bodies))), *(order for *_, order in known_orders(spec))}
+    orders = [order for order in dict.fromkeys((*_subtree_orders(spec), *_exchanges(spec))) if order not in known]
+    family = {h.name: (h, order, both) for order in orders for both in (False, True) for h in [_in_order(spec, order, both)]}
+    best = promising(belief, [hypothesis for hypothesis, _, _ in family.values()])
+    yield from best
+    for _, start, both in [family[hypothesis.name] for hypothesis in best[:1]]:
+
+        def made(several: tuple[Order, ...], both: bool = both) -> Hypothesis:
+            return _in_order(spec, reduce(lambda order, then: tuple(order[i] for i in then), several), both)
+
+        several = grown(belief, start, orders, made)
+        if len(several) > 1:
+            yield from (made(several, other) for other in (False, True))
+
+
+def row_orders(belief: Belief) -> Iterator[Hypothesis]:
+    """The answers' rows (dofs, bodies, contact points) in another order: which, and how."""
+    for kind, (what, quantities) in KINDS.items():
+        seen: set[Order] = set()
+        for quantity in deviating(belief, sorted(quantities, key=lambda name: len(DOF_AXES.get(name, ()))), most=4):
+            order = _matched(belief, quantity, DOF_AXES[quantity] if kind == "rows" else (1,))
+            if list(order) == sorted(order) or order in seen:
+                continue
+            seen.add(order)
+            names = _names(belief.evidence.spec, kind, quantity)
+            moved = [f"{names[j]} in the place of {names[i]}" for i, j in enumerate(order) if i != j]
+            name = f"order/{kind}" if len(seen) == 1 else f"order/{kind}:{quantity}"
+            cause = f"the {what} stand in another order: {listed(moved)}"
+            hypothesis = Hypothesis(name, "convention", cause, answering=_reordering(kind, order))
+            if matching(belief.with_(hypothesis), quantity) > matching(belief, quantity) + GAIN:
+                yield hypothesis
+
+
+def _names(spec: RobotSpec, kind: str, quantity: str) -> list[str]:
+    if kind == "rows":
+        return list(rows(spec, quantity))
+    return [body.name for body in spec.bodies] if kind == "bodies" else [p.name for p in spec.contact_points if p.computed]
+
+
+def known_orders(spec: RobotSpec) -> Iterator[tuple[str, str, Order]]:
+    """Orders of the bodies with name and remark: siblings by name, reversed; breadth-first."""
+    children = _children(spec)
+    for names in ([body.joint.name for body in spec.bodies], [body.name for body in spec.bodies]):
+        by_name = {parent: sorted(its, key=names.__getitem__) for parent, its in children.items()}
+        yield "alphabetical", " (siblings by name, as URDF parsers sort them)", _depth_first(spec, by_name)
+    yield "reversed", " (siblings reversed)", _depth_first(spec, {parent: its[::-1] for parent, its in children.items()})
+    yield "breadth-first", " (breadth-first)", _breadth_first(spec, children)
+
+
+def _subtree_orders(spec: RobotSpec) -> Iterator[Order]:
+    """The children of one link in another order, each with its subtree."""
+    children = _children(spec)
+    for parent, its in children.items():
+        for other in _other_orders(its):
+            yield _depth_first(spec, {**children, parent: list(other)})
+
+
+def _exchanges(spec: RobotSpec) -> Iterator[Order]:
+    """Two joints of one type in each other's place."""
+    for i, j in combinations(range(len(spec.bodies)), 2):
+        one, other = spec.bodies[i].joint, spec.bodies[j].joint
+        if one.type is other.type and one.type is not JointType.FIXED:
+            order = list(range(len(spec.bodies)))
+            order[i], order[j] = j, i
+            yield tuple(order)
+
+
+def _children(spec: RobotSpec) -> dict[str, list[int]]:
+    children: dict[str, list[int]] = {WORLD: [], **{body.name: [] for body in spec.bodies}}
+    for i, body in enumerate(spec.bodies):
+        children[body.parent].append(i)
+    return children
+
+
+def _in_order(spec: RobotSpec, order: Order, both: bool, what: str = "", remark: str = "") -> Hypothesis:
+    """The state read with the joints in an order, and the answers in it if `both`."""
+    moved = [spec.bodies[j].joint.name for i, j in enumerate(order) if i != j]
+    how = f"in the order {listed(moved, 6)}{remark}"
+    q, v = (_slots(spec, order, sizes) for sizes in (CONFIGURATION_SIZE, VELOCITY_SIZE))
+
+    def reading(_spec: RobotSpec, states: States) -> States:
+        return replace(states, q=_read(states.q, q), v=_read(states.v, v), tau=_read(states.tau, v))
+
+    name, prior = what or ",".join(moved), 1.0 if remark else 2.0
+    if not both:
+        words = f"the joints of the state are read {how}"
+        return Hypothesis(f"order/read:{name}", "convention", words, reading=reading, prior=prior)
+    words, answering = f"the joints of state and answers are {how}", _reordering("rows", tuple(v))
+    return Hypothesis(f"order/state-and-answers:{name}", "convention", words, None, None, reading, answering, prior)
+
+
+def _reordering(kind: str, order: Order) -> Callable[[View, str, Floats], Floats]:
+    def answering(_view: View, quantity: str, values: Floats) -> Floats:
+        if kind == "rows":
+            return _reordered(values, DOF_AXES.get(quantity, ()), order)
+        if kind == "points" and quantity == "contact_inertia":
+            return _reordered(values, (1, 2), [3 * k + i for k in order for i in range(3)])
+        return _reordered(values, (1,), order) if quantity in KINDS[kind][1] else values
+
+    return answering
+
+
+def _reordered(answers: Floats, axes: Sequence[int], order: Sequence[int]) -> Floats:
+    for axis in axes:
+        answers = np.take(answers, np.asarray(order), axis=axis)
+    return answers
+
+
+def _matched(belief: Belief, quantity: str, axes: tuple[int, ...]) -> Order:
+    """For each found row the predicted row that is nearest to it over all states, one to one.
+
+    Where rows and columns are exchanged together, a row's entries are compared sorted: no order changes that.
+    """
+    evidence = belief.evidence
+    scale = np.abs(evidence.expected[quantity]).reshape(len(evidence.states), -1).max(axis=1, initial=0.0)
+    scale = np.where(scale > 0.0, scale, 1.0)
+
+    def features(answers: Floats) -> Floats:
+        rows_first = np.moveaxis(answers / scale.reshape(-1, *(1,) * (answers.ndim - 1)), axes[0], 0)
+        rows_first = np.sort(rows_first, axis=-1) if len(axes) > 1 else rows_first
+        return rows_first.reshape(len(rows_first), -1)[:, :MOST_ROWS]
+
+    found, predicted = features(evidence.found[quantity]), features(belief.predicted(quantity))
+    if not (np.isfinite(found).all() and np.isfinite(predicted).all()):
+        return ()
+    _, order = linear_sum_assignment(cdist(found, predicted, "cityblock"))
+    return tuple(order.tolist())
+
+
+def _read(numbers: Floats, slots: list[int]) -> Floats:
+    """What each joint gets when an engine with other slots reads the canonical row of numbers."""
+    read = np.empty_like(numbers)
+    read[:, slots] = numbers
+    return read
+
+
+def _slots(spec: RobotSpec, order: Order, sizes: dict[JointType, int]) -> list[int]:
+    """The canonical place behind each of the places that follow one another in another order of joints."""
+    lengths = [sizes[body.joint.type] for body in spec.bodies]
+    starts = np.cumsum([0, *lengths])
+    return [int(starts[i]) + k for i in order for k in range(lengths[i])]
+
+
+def _other_orders(its: list[int]) -> Iterator[Sequence[int]]:
+    if len(its) <= MOST_CHILDREN:
+        yield from permutations(its)
+        return
+    for i, j in combinations(range(len(its)), 2):
+        other = list(its)
+        other[i], other[j] = other[j], other[i]
+        yield other
+
+
+def _depth_first(spec: RobotSpec, children: dict[str, list[int]]) -> Order:
+    def below(name: str) -> Iterator[int]:
+        for i in children[name]:
+            yield i
+            yield from below(spec.bodies[i].name)
+
+    return tuple(below(WORLD))
+
+
+def _breadth_first(spec: RobotSpec, children: dict[str, list[int]]) -> Order:
+    order: list[int] = []
+    level = [WORLD]
+    while level:
+        found = [i for name in level for i in children[name]]
+        order += found
+        level = [spec.bodies[i].name for i in found]
+    return tuple(order)

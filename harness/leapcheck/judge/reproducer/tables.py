@@ -1,0 +1,149 @@
+"""What a reproducer says of its robot and state: tables of plain numbers by the names of links."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leapcheck.conventions import QUATERNION_JOINTS, has_rotors
+from leapcheck.states import Floats
+from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, Inertia, JointType, RobotSpec, Vector3
+
+LinkRow = tuple[str, tuple[float, ...], tuple[int, ...], float]
+"""A link that a joint moves: its name; its joint's coordinates in an engine's convention; for each velocity of the joint in
+that engine the canonical dof behind it, and the factor between both."""
+
+InertiaRow = tuple[str, float, tuple[float, ...], tuple[float, ...]]
+"""A link's name, mass, com and rotational inertia (xx, xy, xz, yy, yz, zz)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A robot as an engine holds it, rotors as bodies: what a template may ask of it."""
+
+    spec: RobotSpec
+    full: RobotSpec
+
+    @property
+    def nv(self) -> int:
+        """Canonical dof."""
+        return self.spec.nv
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a free joint is among the joints."""
+        return any(body.joint.type is JointType.FREE for body in self.spec.bodies)
+
+    @property
+    def is_square(self) -> bool:
+        """Whether the engine has as many dof as the robot: it has no rotors."""
+        return not has_rotors(self.spec)
+
+    @property
+    def has_fixed_links(self) -> bool:
+        """Whether anything is fixed to the world."""
+        return any(body.parent == WORLD and body.joint.type is JointType.FIXED for body in self.spec.bodies)
+
+    @property
+    def armatures(self) -> list[tuple[str, float]]:
+        """Link and armature of each joint that has some."""
+        return [(body.name, float(body.joint.armature)) for body in self.full.bodies if body.joint.armature]
+
+
+def robot(spec: RobotSpec) -> Robot:
+    """The robot for an engine that holds rotors as bodies."""
+    return Robot(spec, with_rotor_bodies(spec).spec if has_rotors(spec) else spec)
+
+
+def link_rows(spec: RobotSpec, q: Floats, scalar_last: bool) -> list[LinkRow]:
+    """The links that joints move, for canonical q (nq,): MuJoCo's coordinates, or Pinocchio's with the scalar last."""
+    held, gears = with_rotor_bodies(spec)
+    coordinates = with_rotor_coordinates(spec, q)
+    rows: list[LinkRow] = []
+    at_q = at_v = 0
+    for body in held.bodies:
+        kind = body.joint.type
+        of_q, of_v = slice(at_q, at_q + CONFIGURATION_SIZE[kind]), slice(at_v, at_v + VELOCITY_SIZE[kind])
+        at_q, at_v = of_q.stop, of_v.stop
+        if kind is JointType.FIXED:
+            continue
+        dofs = [int(np.flatnonzero(row)[0]) if row.any() else 0 for row in gears[of_v]]
+        ratio = float(gears[of_v][0, dofs[0]])
+        if kind is JointType.FREE:
+            dofs = [*dofs[3:], *dofs[:3]]
+        rows.append((body.name, _coordinates(kind, coordinates[of_q], scalar_last), tuple(dofs), ratio))
+    return rows
+
+
+def inertia_rows(full: RobotSpec, but_plain: bool) -> list[InertiaRow]:
+    """The inertias of all links; `but_plain`: but those whose rotational inertia is diagonal and realisable."""
+    return [
+        (body.name, float(body.inertia.mass), tuple(map(float, body.inertia.com)), tuple(map(float, body.inertia.rotational)))
+        for body in full.bodies
+        if not (but_plain and _is_plain(body))
+    ]
+
+
+def point_rows(spec: RobotSpec) -> list[tuple[str, str, tuple[float, ...]]]:
+    """Name, link and position of each computed contact point."""
+    computed = [point for point in spec.contact_points if point.computed]
+    return [(point.name, point.body, tuple(map(float, point.position))) for point in computed]
+
+
+def body_rows(full: RobotSpec) -> list[tuple[object, ...]]:
+    """Name, parent, position, quaternion xyzw, name of the joint, its kind and its axis, () where it has none, of each link."""
+    return [
+        (
+            body.name,
+            body.parent,
+            tuple(map(float, body.placement.p)),
+            tuple(np.roll(body.placement.quaternion, -1).tolist()),
+            body.joint.name,
+            str(body.joint.type),
+            _unit(body.joint.axis) if body.joint.axis else (),
+        )
+        for body in full.bodies
+    ]
+
+
+def spec_record(spec: RobotSpec) -> dict[str, Any]:
+    """The spec as its JSON file has it, without defaults and the sources of figures."""
+    return {**_record(spec), "gravity": list(spec.gravity)}
+
+
+def _record(value: Any) -> Any:
+    """Nested records as dicts of those fields that differ from their defaults."""
+    if isinstance(value, tuple):
+        return [_record(item) for item in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    unneeded = {"description"} if isinstance(value, Inertia) and not value.realisable else {"description", "source"}
+    return {
+        field.name: _record(found)
+        for field in dataclasses.fields(value)
+        if field.init and field.name not in unneeded and (found := getattr(value, field.name)) != field.default
+    }
+
+
+def _unit(axis: Vector3) -> tuple[float, ...]:
+    """The axis as the adapter hands it over."""
+    return tuple(map(float, np.array(axis) / np.linalg.norm(axis)))
+
+
+def _coordinates(kind: JointType, values: Floats, scalar_last: bool) -> tuple[float, ...]:
+    """A joint's coordinates with a unit quaternion, its scalar where the engine wants it."""
+    numbers = values.copy()
+    if kind in QUATERNION_JOINTS:
+        quaternion = numbers[-4:]
+        quaternion /= np.sqrt(np.sum(quaternion * quaternion))
+        numbers[-4:] = np.roll(quaternion, -1) if scalar_last else quaternion
+    return tuple(map(float, numbers))
+
+
+def _is_plain(body: Body) -> bool:
+    _, xy, xz, _, yz, _ = body.inertia.rotational
+    return body.inertia.realisable and not (xy or xz or yz)

@@ -1,0 +1,170 @@
+"""A state as a few entries that are not zero, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from leapcheck.compare.entries import AXES, dof_names
+from leapcheck.judge.coordinates import neutral
+from leapcheck.states import States
+from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
+
+HALF = math.sqrt(0.5)
+
+TURNS = (math.pi / 2, math.pi, -math.pi / 2, 1.0, 0.5)
+"""Angles (rad) about one axis by which a body is turned, simplest first."""
+
+ANGLES = (math.pi / 2, math.pi, -math.pi / 2, 1.0, -1.0, 0.5)
+"""Joint angles, simplest first."""
+
+NUMBERS = (1.0, -1.0, 0.5, 2.0, 10.0)
+"""All other entries, simplest first."""
+
+DIGITS = (0, 1, 2, 3)
+"""Decimals to which a number is rounded that is none of these."""
+
+
+class Place(NamedTuple):
+    """One entry of a state, or the four of a quaternion: `kind` is "turn" for these, "angle" for an angle, else "number"."""
+
+    part: str
+    start: int
+    kind: str
+
+
+class Entry(NamedTuple):
+    """Numbers that stand at a place of a state and are not all zero, or no turn."""
+
+    place: Place
+    values: tuple[float, ...]
+
+
+def places(spec: RobotSpec, arguments: Sequence[str]) -> tuple[Place, ...]:
+    """All places of the parts of a state that are `arguments`, in the order of q, v and tau."""
+    found = tuple(_places_in_q(spec)) if "q" in arguments else ()
+    return (*found, *(Place(part, i, "number") for part in ("v", "tau") if part in arguments for i in range(spec.nv)))
+
+
+def simple_entries(place: Place) -> tuple[Entry, ...]:
+    """The simple values of a place, simplest first."""
+    if place.kind == "turn":
+        return tuple(Entry(place, turned(angle, axis)) for angle in TURNS for axis in range(3))
+    return tuple(Entry(place, (value,)) for value in (ANGLES if place.kind == "angle" else NUMBERS))
+
+
+def rounded_entries(entry: Entry) -> tuple[Entry, ...]:
+    """The entry with ever more decimals; a turn as it stands."""
+    if entry.place.kind == "turn":
+        return (entry,)
+    found = dict.fromkeys(round(entry.values[0], digits) for digits in DIGITS)
+    return (*(Entry(entry.place, (value,)) for value in found if value), entry)
+
+
+def turned(angle: float, axis: int) -> tuple[float, ...]:
+    """Quaternion wxyz of a turn about one axis, zeros and halves exact."""
+    exact = {math.pi: (0.0, 1.0), math.pi / 2: (HALF, HALF), -math.pi / 2: (HALF, -HALF)}
+    cosine, sine = exact.get(angle, (math.cos(angle / 2), math.sin(angle / 2)))
+    return (cosine, *(sine if i == axis else 0.0 for i in range(3)))
+
+
+def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[Entry, ...]:
+    """What is not zero in those parts of a block of one state."""
+    rest = {"q": neutral(spec), "v": np.zeros(spec.nv), "tau": np.zeros(spec.nv)}
+    found = []
+    for place in places(spec, arguments):
+        where = slice(place.start, place.start + (4 if place.kind == "turn" else 1))
+        values = getattr(state, place.part)[0, where]
+        if not np.array_equal(values, rest[place.part][where]):
+            found.append(Entry(place, tuple(map(float, values))))
+    return tuple(found)
+
+
+def states_of(spec: RobotSpec, choices: Sequence[Sequence[Entry]]) -> States:
+    """A block of states (n,), each neutral and at rest but for its entries."""
+    n = len(choices)
+    parts = {"q": np.tile(neutral(spec), (n, 1)), "v": np.zeros((n, spec.nv)), "tau": np.zeros((n, spec.nv))}
+    for row, chosen in enumerate(choices):
+        for (part, start, _), values in chosen:
+            parts[part][row, start : start + len(values)] = values
+    return States(parts["q"], parts["v"], parts["tau"], np.arange(n), ("shrunk",) * n)
+
+
+def count(chosen: Sequence[Entry]) -> int:
+    """How many entries are not zero; a turn about a coordinate axis is one, any other three."""
+    return sum(1 if entry.place.kind != "turn" or len(_axes(entry.values)) == 1 else 3 for entry in chosen)
+
+
+def complexity(chosen: Sequence[Entry]) -> int:
+    """How far from simplest the values are: 0 for the first simple value of every place."""
+    return sum(_rank(entry) for entry in chosen)
+
+
+def nonzero(spec: RobotSpec, state: States) -> tuple[tuple[str, float], ...]:
+    """Name and value (rad, m, rad/s, m/s, N m, N) of each entry of a block of one state that is not zero.
+
+    Joints by their names, velocities and torques with "v " and "tau " before; "trunk turned about z" is a turn about one
+    coordinate axis; any other orientation is told by the three numbers of its rotation vector, under the same names.
+    """
+    names = _names(spec)
+    found: list[tuple[str, float]] = []
+    for place, values in entries(spec, state, ("q", "v", "tau")):
+        if place.kind == "turn":
+            axes = _axes(values)
+            vector = _rotation_vector(values)
+            found += [(f"{names[place.part, place.start]} turned about {AXES[i]}", vector[i]) for i in axes]
+        else:
+            found.append((names[place.part, place.start], values[0]))
+    return tuple(found)
+
+
+def _rank(entry: Entry) -> int:
+    simple = simple_entries(entry.place)
+    return simple.index(entry) // (3 if entry.place.kind == "turn" else 1) if entry in simple else len(simple)
+
+
+def _axes(quaternion: Sequence[float]) -> list[int]:
+    return [i for i in range(3) if quaternion[1 + i] != 0.0]
+
+
+def _rotation_vector(quaternion: Sequence[float]) -> list[float]:
+    sign = math.copysign(1.0, quaternion[0])
+    w, *vector = (sign * part for part in quaternion)
+    length = math.hypot(*vector)
+    angle = 2.0 * math.atan2(length, w)
+    return [angle * (part / length) for part in vector]
+
+
+def _places_in_q(spec: RobotSpec) -> Iterator[Place]:
+    start = 0
+    for kind in (body.joint.type for body in spec.bodies):
+        match kind:
+            case JointType.FREE:
+                yield from (Place("q", start + i, "number") for i in range(3))
+                yield Place("q", start + 3, "turn")
+            case JointType.BALL:
+                yield Place("q", start, "turn")
+            case JointType.REVOLUTE:
+                yield Place("q", start, "angle")
+            case JointType.PRISMATIC:
+                yield Place("q", start, "number")
+        start += CONFIGURATION_SIZE[kind]
+
+
+def _names(spec: RobotSpec) -> dict[tuple[str, int], str]:
+    """Name of each place by its part and start."""
+    names: dict[tuple[str, int], str] = {}
+    start = 0
+    for body in spec.bodies:
+        kind = body.joint.type
+        if kind is JointType.FREE:
+            names |= {("q", start + i): f"{body.name} {axis}" for i, axis in enumerate(AXES)}
+            names["q", start + 3] = body.name
+        else:
+            names["q", start] = body.joint.name
+        start += CONFIGURATION_SIZE[kind]
+    dofs = dof_names(spec)
+    return names | {(part, i): f"{part} {name}" for part in ("v", "tau") for i, name in enumerate(dofs)}

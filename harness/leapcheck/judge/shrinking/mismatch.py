@@ -1,0 +1,203 @@
+"""How wrong an engine is at candidate states, and whether that is still the fault that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic, process_time
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import leapcheck_reference as reference
+from leapcheck.compare.errors import scale_free, scales
+from leapcheck.compare.in_house import FLOOR
+from leapcheck.compare.tally import TOLERANCE_UNITS
+from leapcheck.engines.protocol import Answers, Engine
+from leapcheck.judge.evidence import evidence, rows_of, value
+from leapcheck.quantities import QUANTITIES
+from leapcheck.states import Floats, States
+from leapcheck_models.spec import RobotSpec
+
+Make = Callable[[RobotSpec], Engine]
+"""Makes the engine of a robot; may raise anything on a robot that the engine cannot hold."""
+
+SHARE = 0.01
+"""A smaller case must show at least this share of the error that was found, ..."""
+
+CLEAR = 1e3
+"""... or one so many times above what rounding allows."""
+
+SLIGHT = 4.0
+"""Where no case of few entries shows that much: an error at least so many times above what rounding allows."""
+
+MODELS_SHARE = 0.5
+"""Share of the time in which smaller robots are tried."""
+
+WAITING = 4.0
+"""How many times longer a shrinking may take by the clock than it may compute."""
+
+LEAST = TOLERANCE_UNITS * FLOOR
+"""Rounding explains an error up to this at any state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What shrinking may cost: `evaluations` of one state by the engine, `models` made, and `seconds` of computing.
+
+    The first two alone decide unless an engine is slow: then the result is less small. One that waits, for another program
+    for instance, has four times as long by the clock.
+    """
+
+    evaluations: int = 5000
+    models: int = 150
+    seconds: float = 9.0
+
+
+class Judged(NamedTuple):
+    """At n states: the engine's answers (n, ...), the in-house ones, the largest `error` (n,), what rounding allows."""
+
+    found: Floats
+    expected: Floats
+    error: Floats
+    allowed: Floats
+
+    @property
+    def ratio(self) -> Floats:
+        """The error in units of what is allowed (n,)."""
+        return self.error / self.allowed
+
+
+class Errors(NamedTuple):
+    """At n states: the largest scale-free `error` (n,), what rounding allows, and the `size` (n,) of the right answer."""
+
+    error: Floats
+    allowed: Floats
+    size: Floats
+
+    def put(self, rows: slice, errors: Errors) -> None:
+        """Writes those of some of the states."""
+        for whole, part in zip(self, errors, strict=True):
+            whole[rows] = part
+
+
+class Mismatch:
+    """Errors of one engine in one quantity, for one robot or another, within a budget."""
+
+    def __init__(self, make: Make, quantity: str, budget: Budget) -> None:
+        """Counts from here."""
+        self.quantity = quantity
+        self._make = make
+        self._budget = budget
+        self._start = process_time(), monotonic()
+        self.original = 0.0
+        self.evaluations = self.models = 0
+
+    @property
+    def left(self) -> int:
+        """States that may still be asked for; 0 when the time is up."""
+        return max(0, self._budget.evaluations - self.evaluations) if self._time_used < 1.0 else 0
+
+    @property
+    def _time_used(self) -> float:
+        """Share of the time that is used up."""
+        computed, by_the_clock = process_time() - self._start[0], monotonic() - self._start[1]
+        return max(computed, by_the_clock / WAITING) / self._budget.seconds
+
+    def engine(self, spec: RobotSpec) -> Engine | None:
+        """The engine of a robot; None where it cannot be made, does not answer the quantity, or no more may be made."""
+        if self.models >= self._budget.models or not self.left or self._time_used > MODELS_SHARE:
+            return None
+        self.models += 1
+        try:
+            engine = self._make(spec)
+            return engine if self.quantity in engine.quantities else None
+        except (Exception, SystemExit):  # foreign code: a robot that it refuses does not show the fault
+            return None
+
+    def judged(self, spec: RobotSpec, engine: Engine, states: States) -> Judged | None:
+        """How wrong the engine is at each state; None where it fails or answers in another shape."""
+        self.evaluations += len(states)
+        try:
+            with np.errstate(all="ignore"):
+                answers = engine.evaluate(states, (self.quantity,))[self.quantity]
+                return self._compared(spec, engine, states, answers)
+        except (Exception, SystemExit):
+            return None
+
+    def _compared(self, spec: RobotSpec, engine: Engine, states: States, answers: Floats) -> Judged | None:
+        """What is allowed is asked for those states alone where the error is above the least that is allowed: it costs most."""
+        rows, expected = list(range(len(states))), answers
+        error, allowed = np.zeros(len(states)), np.full(len(states), LEAST)
+        if not QUANTITIES[self.quantity].in_mujoco_coordinates:
+            expected = value(self.quantity, reference.build(spec), states)
+            if answers.shape != expected.shape:
+                return None
+            off = scale_free(answers - expected, scales(self.quantity, expected))
+            error = off.reshape(len(states), -1).max(axis=1, initial=0.0)
+            rows = [int(i) for i in np.flatnonzero(~(error <= LEAST))]
+        if rows:
+            given = _Given(self.quantity, answers[rows], engine)
+            found = evidence(spec, given, rows_of(states, rows), (self.quantity,))
+            if found.found[self.quantity].shape != found.expected[self.quantity].shape:
+                return None
+            error[rows] = found.error(self.quantity, found.expected[self.quantity])
+            allowed[rows] = found.allowed[self.quantity]
+        return Judged(answers, expected, error, allowed)
+
+    def errors(self, spec: RobotSpec, engine: Engine, states: States) -> Errors:
+        """How wrong the engine is at each state; no error where it fails or may not be asked any more."""
+        n = len(states)
+        asked = min(n, self.left)
+        errors = Errors(np.zeros(n), np.ones(n), np.zeros(n))
+        found = self.judged(spec, engine, states[:asked]) if asked else None
+        if found is not None:
+            errors.put(slice(0, asked), Errors(found.error, found.allowed, largest(found.expected)))
+        elif asked > 1:  # one state may spoil the block: halves
+            for part in (slice(0, asked // 2), slice(asked // 2, asked)):
+                errors.put(part, self.errors(spec, engine, states[part]))
+        return errors
+
+    def worst(self, spec: RobotSpec, engine: Engine, states: States, most: int) -> States:
+        """Those states where the engine is wrong, the worst first; the error there is what smaller cases are to show."""
+        errors = self.errors(spec, engine, states)
+        wrong = [row for row in _worst_first(errors.error / errors.allowed) if errors.error[row] > errors.allowed[row]]
+        self.original = float(errors.error[wrong[0]]) if wrong else 0.0
+        return rows_of(states, wrong[:most])
+
+    def worst_first(self, states: States, judged: Judged) -> States:
+        """The states, the worst first, by what was judged there."""
+        return rows_of(states, _worst_first(judged.ratio))
+
+    def shows(self, error: Floats, allowed: Floats) -> NDArray[np.bool_]:
+        """Whether each of some errors is clearly the one that was found."""
+        return (error > allowed) & ((error >= SHARE * self.original) | (error >= CLEAR * allowed))
+
+
+class _Given:
+    """Answers that an engine has given, as an engine."""
+
+    def __init__(self, quantity: str, answers: Floats, engine: Engine) -> None:
+        self.name, self.version, self.route = engine.name, engine.version, engine.route
+        self.quantities = frozenset({quantity})
+        self._answers = {quantity: answers}
+
+    def evaluate(self, _states: States, _quantities: Sequence[str]) -> Answers:
+        return self._answers
+
+
+def at_rest(states: States, arguments: tuple[str, ...]) -> States:
+    """The states with those of v and tau set to zero that are no arguments of the quantity."""
+    idle = {part: np.zeros_like(getattr(states, part)) for part in ("v", "tau") if part not in arguments}
+    return replace(states, **idle)
+
+
+def largest(values: Floats) -> Floats:
+    """Largest absolute entry (n,) of each of n answers (n, ...)."""
+    found: Floats = np.abs(values).reshape(len(values), -1).max(axis=1, initial=0.0)
+    return found
+
+
+def _worst_first(ratio: Floats) -> list[int]:
+    return [int(i) for i in np.argsort(-ratio, kind="stable")]

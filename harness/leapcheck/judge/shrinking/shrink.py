@@ -1,0 +1,100 @@
+"""A discrepancy made as small as it can be shown: the smallest robot, and on it the smallest state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leapcheck.engines.protocol import Engine
+from leapcheck.judge.shrinking.mismatch import Budget, Make, Mismatch, at_rest
+from leapcheck.judge.shrinking.models import Failing, ModelSearch
+from leapcheck.judge.shrinking.states import StateSearch
+from leapcheck.quantities import QUANTITIES
+from leapcheck.states import States, generated_states, joined
+from leapcheck_models.spec import RobotSpec
+
+STATES = 4
+"""Worst states at which a smaller robot is asked for the fault."""
+
+MORE_STATES = 16
+"""Random states, next to those given, out of which these are taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shrunk:
+    """The smallest case: robot, a block of one `state`, the scale-free `error` there and what rounding allows.
+
+    `evaluations` says how many states the engine was asked for, `removed` names the bodies and rotors that were cut, `engine`
+    holds the robot.
+    """
+
+    spec: RobotSpec
+    state: States
+    error: float
+    allowed: float
+    evaluations: int
+    removed: tuple[str, ...] = ()
+    engine: Engine | None = None
+
+
+def shrunk(
+    spec: RobotSpec,
+    make: Make,
+    quantity: str,
+    states: States,
+    budget: Budget = Budget(),
+    hints: Sequence[RobotSpec] = (),
+) -> Shrunk:
+    """The smallest robot and state found on which the engine that `make` makes shows the fault that it shows at `states`.
+
+    `hints` are parts of the robot that are tried first, such as those found for other quantities of the engine: that saves
+    work where they have the same fault. An engine that cannot be made of another robot raises in `make`: then the robot
+    stays as it is. ValueError where the engine is right to rounding at all the states, fails at all of them, or cannot be made.
+    """
+    mismatch = Mismatch(make, quantity, budget)
+    engine = mismatch.engine(spec)
+    if engine is None:
+        raise ValueError(f"the engine cannot be made of robot '{spec.name}' again, or does not answer {quantity}")
+    asked = at_rest(joined([states, generated_states(spec, MORE_STATES, 0, 0)]), QUANTITIES[quantity].arguments)
+    worst = mismatch.worst(spec, engine, asked, STATES)
+    judged = mismatch.judged(spec, engine, worst) if len(worst) else None
+    if judged is None:
+        raise ValueError(f"{quantity} of engine '{engine.name}' shows no error when asked again: there is nothing to shrink")
+    search = ModelSearch(mismatch, Failing(spec, engine, worst, judged))
+    search.begin_with(hints)
+    search.shrink()
+    failing = _with_smallest_state(mismatch, search.failing)
+    search = ModelSearch(mismatch, failing)
+    search.shrink()
+    if search.failing.spec != failing.spec:  # a smaller robot may have a smaller state again
+        failing = _with_smallest_state(mismatch, search.failing)
+    error, allowed = float(failing.judged.error[0]), float(failing.judged.allowed[0])
+    removed = tuple(name for name in _parts(spec) if name not in _parts(failing.spec))
+    return Shrunk(failing.spec, failing.states[:1], error, allowed, mismatch.evaluations, removed, failing.engine)
+
+
+def ready_made(spec: RobotSpec, engine: Engine) -> Make:
+    """Gives an engine that cannot be made again: for its own robot alone, so that only the state is shrunk."""
+
+    def make(given: RobotSpec) -> Engine:
+        if given != spec:
+            raise NotImplementedError(f"engine '{engine.name}' was handed over ready-made")
+        return engine
+
+    return make
+
+
+def _with_smallest_state(mismatch: Mismatch, failing: Failing) -> Failing:
+    """The same robot at the smallest state found; at its worst one where none is found."""
+    worst = mismatch.worst_first(failing.states, failing.judged)
+    found = StateSearch(mismatch, failing.spec, failing.engine).smallest(worst)
+    for states in (found, worst[:1]):
+        judged = None if states is None else mismatch.judged(failing.spec, failing.engine, states)
+        if states is not None and judged is not None and (judged.error > judged.allowed).all():
+            return Failing(failing.spec, failing.engine, states, judged)
+    return failing
+
+
+def _parts(spec: RobotSpec) -> list[str]:
+    """Names of all bodies and rotors."""
+    return [part.name for body in spec.bodies for part in (body, body.rotor) if part is not None]

@@ -1,0 +1,45 @@
+"""Faults of a robot's structure: bodies, parents, joints, legs, rotors and contact points that are not where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leapcheck.judge.belief import Belief, Hypothesis
+from leapcheck.judge.structure.bodies import bodies_missing, bodies_twice, inertias_exchanged, placements_exchanged
+from leapcheck.judge.structure.extra import extra_bodies
+from leapcheck.judge.structure.joints import coordinates_exchanged, joint_types, joints_exchanged, joints_locked
+from leapcheck.judge.structure.mirrors import mirrored_legs
+from leapcheck.judge.structure.parents import wrong_parents
+from leapcheck.judge.structure.placements import wrong_placements
+from leapcheck.judge.structure.points import wrong_points
+from leapcheck.judge.structure.rotors import rotors_on_links, wrong_rotors
+from leapcheck.judge.structure.scope import Scope
+from leapcheck.judge.structure.screening import promising
+
+__all__ = ["candidates", "proposals"]
+
+OF_INERTIAS = (bodies_missing, bodies_twice, inertias_exchanged, wrong_rotors, rotors_on_links)
+
+OF_PLACES = (
+    placements_exchanged,
+    wrong_parents,
+    joint_types,
+    joints_locked,
+    joints_exchanged,
+    coordinates_exchanged,
+    mirrored_legs,
+    wrong_placements,
+)
+
+
+def proposals(belief: Belief) -> Iterator[Hypothesis]:
+    """Structure faults that take some of the remaining error away, the most promising first; then a body too many."""
+    yield from promising(belief, candidates)
+    yield from extra_bodies(belief)
+
+
+def candidates(scope: Scope) -> Iterator[Hypothesis]:
+    """Every structure fault that is known, of the bodies and contact points in question."""
+    families = (*(OF_INERTIAS if scope.has_inertia else ()), *OF_PLACES, *((wrong_points,) if scope.has_points else ()))
+    for family in families:
+        yield from family(scope)

@@ -1,0 +1,172 @@
+"""Judgements in the terminal: who is wrong, why, by how much, what else it may be, the smallest case, and how to repeat it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leapcheck.compare.records import Diagnosis, Run
+from leapcheck.report import judgement, verdict_table, words
+from leapcheck.report.judgement import Judgement
+from leapcheck.report.terminal import COLOURS, styled
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+
+BRIEF = 3
+"""Alternatives and quantities that a summary prints; `leapcheck explain` prints all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What rich prints of a run's judgements: the verdict, those that were asked for, the verdicts and laws behind them."""
+
+    run: Run
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        """The parts from top to bottom."""
+        plain, run = options.ascii_only, self.run
+        mark, made = words.headline(run), run.provenance
+        yield styled(plain, (f"{mark.sign} {mark.word}: ", f"bold {COLOURS[mark.tone]}"), (run.verdict, "bold"))
+        yield styled(plain, (f"{made.robot} {made.model_hash[:16]}, {made.states} states, seed {made.seed}", "dim"))
+        for judged in judgement.judgements(run):
+            yield ""
+            yield from told(run, judged, plain)
+        for story in judgement.stories_alone(run):
+            yield ""
+            yield from told_story(story, plain)
+        if run.verdicts or run.identities:
+            yield ""
+        yield from _verdicts(run, plain)
+        yield from _laws(run, plain)
+        for failure in run.failures:
+            yield styled(plain, (f"failed  {failure.engine}", "bold red"), (f" {failure.quantity}: {failure.message}", ""))
+
+
+def explanation(run: Run, engine: str = "", quantity: str = "") -> Explanation:
+    """A rich renderable of the run's judgements, of one engine or quantity where one is given."""
+    return Explanation(restricted(run, engine, quantity))
+
+
+def restricted(run: Run, engine: str = "", quantity: str = "") -> Run:
+    """The run with only what an explanation of one engine, or one quantity, reads; ValueError for one that is not there."""
+    engines = list(dict.fromkeys([*(e.name for e in run.engines), *(d.engine for d in run.diagnoses)]))
+    quantities = list(dict.fromkeys([*(c.quantity for c in run.comparisons), *(v.quantity for v in run.verdicts)]))
+    for what, asked, known in (("engine", engine, engines), ("quantity", quantity, quantities)):
+        if asked and asked not in known:
+            raise ValueError(f"the run has no {what} '{asked}': use one of {', '.join(known) or 'none'}")
+
+    def kept(row: Any) -> bool:
+        of = (row.quantity,) if hasattr(row, "quantity") else row.quantities
+        return (not engine or row.engine == engine) and (not quantity or quantity in of)
+
+    names = ("verdicts", "identities", "discrepancies", "reproducers", "largest", "failures")
+    parts: dict[str, Any] = {name: tuple(row for row in getattr(run, name) if kept(row)) for name in names}
+    diagnoses = [_about(d, quantity) for d in run.diagnoses if not engine or d.engine == engine]
+    return dataclasses.replace(run, diagnoses=tuple(d for d in diagnoses if d.falls), **parts)
+
+
+def _about(diagnosis: Diagnosis, quantity: str) -> Diagnosis:
+    """The diagnosis of one quantity alone; of all where none is named."""
+    if not quantity:
+        return diagnosis
+    falls = tuple(row for row in diagnosis.falls if row.quantity == quantity)
+    return dataclasses.replace(
+        diagnosis, falls=falls, unexplained=tuple(name for name in diagnosis.unexplained if name == quantity)
+    )
+
+
+def told(run: Run, judged: Judgement, plain: bool, most: int | None = None) -> Iterator[Any]:
+    """A judgement: its heading, then a line or more to each question; at most `most` alternatives, quantities and cases."""
+    from rich.table import Table
+
+    yield styled(plain, (f"{judged.mark.sign} {judged.title}", f"bold {COLOURS[judged.mark.tone]}"))
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    last = ""
+    for label, text in _answers(run, judged, most):
+        grid.add_row(styled(plain, ("" if label == last else label, "dim")), styled(plain, (text, _style(label))))
+        last = label
+    yield grid
+
+
+def _style(label: str) -> str:
+    return {"why": "bold", "repeat": "cyan"}.get(label, "")
+
+
+def _answers(run: Run, judged: Judgement, most: int | None) -> Iterator[tuple[str, str]]:
+    """(question, answer) of a judgement."""
+    for diagnosis in judged.diagnoses:
+        yield from _why(diagnosis, most)
+    for story in judged.stories:
+        yield "why", f"[{story.cause_class}] {story.cause} {story.rows[0][0].evidence}"
+    for case in judged.reproducers[:most]:
+        label = words.quantity_label(case.quantity)
+        yield "smallest", f"{label}: {judgement.state_words(case)}"
+        yield "smallest", judgement.body_words(case)
+        yield "smallest", f"error {words.number(case.error)}, allowed {words.number(case.allowed)}: {judgement.path(case)}"
+    yield from _more("smallest", judged.reproducers, most)
+    for found in judged.largest:
+        yield "largest", judgement.largest_words(found)
+    commands = [d for d in run.discrepancies if d.engine == judged.engine]
+    if most is None:
+        yield from (("judged", d.who_is_wrong) for d in commands if d.who_is_wrong)
+    yield from (("repeat", d.command) for d in commands[:1])
+
+
+def _why(diagnosis: Diagnosis, most: int | None) -> Iterator[tuple[str, str]]:
+    for cause in diagnosis.causes:
+        details = f" {judgement.sentence(cause.details)}" if cause.details else ""
+        yield "why", f"[{cause.cause_class}] {judgement.sentence(cause.words)}{details}"
+    if not diagnosis.causes:
+        yield "why", "[unexplained] None of the known faults, nor of their pairs that were tried, makes these errors."
+    for causes in diagnosis.alternatives[:most]:
+        yield "or", judgement.sentence(judgement.together(causes))
+    yield from _more("or", diagnosis.alternatives, most)
+    for falls in diagnosis.falls[:most]:
+        left = f"{words.number(falls.before)} -> {words.number(falls.after)}"
+        yield "error", f"{words.quantity_label(falls.quantity)}: {left}, {judgement.outcome(diagnosis, falls)}"
+    yield from _more("error", diagnosis.falls, most)
+    if diagnosis.pattern:
+        yield "where", judgement.sentence(diagnosis.pattern)
+
+
+def _more(label: str, rows: Sequence[Any], most: int | None) -> Iterator[tuple[str, str]]:
+    if most is not None and len(rows) > most:
+        yield label, f"and {len(rows) - most} more"
+
+
+def told_story(story: judgement.Story, plain: bool) -> Iterator[Any]:
+    """A cause without a diagnosis: heading, cause, and for its worst quantity the evidence, who is wrong, and the command."""
+    worst = story.rows[0][0]
+    yield styled(plain, (f"{judgement.story_title(story)}", "bold red"), (f" [{story.cause_class}]", "bold"))
+    yield styled(plain, (f"{story.cause} {worst.evidence}", ""))
+    yield styled(plain, (worst.who_is_wrong, ""))
+    yield styled(plain, (worst.command, "cyan"))
+
+
+def _verdicts(run: Run, plain: bool) -> Iterator[Any]:
+    """A line for each engine: its verdict, and where it is worst."""
+    table = verdict_table.verdict_table(run)
+    for engine in table.rows:
+        worst = table.worst(engine)
+        mark = verdict_table.mark(worst)
+        figures = f"{words.factor(worst.rounding)} the expected rounding of {words.factor(worst.allowed)} allowed"
+        where = f": worst in {words.quantity_label(worst.quantity)}, {figures}, state {worst.index}"
+        far = " far from the world's origin" if verdict_table.far_alone(worst) else ""
+        yield styled(
+            plain, (f"{mark.sign} ", COLOURS[mark.tone]), (engine, "bold"), (f" {worst.verdict}{far}", ""), (where, "dim")
+        )
+
+
+def _laws(run: Run, plain: bool) -> Iterator[Any]:
+    """How many laws hold, and each that does not."""
+    broken = [identity for identity in run.identities if not identity.holds]
+    if run.identities:
+        yield styled(plain, (f"{len(run.identities) - len(broken)} of {len(run.identities)} laws hold", "dim"))
+    for row in broken:
+        by = f" misses by {words.number(row.error)}, allowed {words.number(row.allowed)}"
+        yield styled(plain, ("✗ ", "red"), (row.engine, "bold"), (f": {words.unit(row.law)}", ""), (by, "dim"))

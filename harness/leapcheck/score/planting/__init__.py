@@ -1,0 +1,1 @@
+"""Defects planted by seed: robot files edited, states misread, answers altered. Nothing here knows the judge."""

@@ -1,0 +1,53 @@
+"""`leapcheck diff`: two runs of one robot, one of them with a planted fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import ANSI, PLANTED, Leapcheck, refusal, run_plan
+
+from leapcheck.compare.run import compared
+from leapcheck.report import write_report
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without a fault, one at other states, one with an engine whose gravity is off by 1e-8, and one of another robot."""
+    folder = tmp_path_factory.mktemp("runs")
+    plans = {
+        "right": run_plan(),
+        "again": run_plan(seed=1),
+        "faulty": run_plan("faulty:gravity_off"),
+        "rod": run_plan(robot="falling_rod"),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(PLANTED)
+        for name, plan in plans.items():
+            write_report(compared(plan), folder / name)
+    return folder
+
+
+def test_a_fault_is_worse_one_way_and_better_the_other(leapcheck: Leapcheck, runs: Path) -> None:
+    result = leapcheck("diff", runs / "right", runs / "faulty")
+    assert (result.status, result.err) == (1, "")
+    assert "worse  discrepancy faulty:gravity_off, gravity force" in result.out
+    assert "engine faulty:gravity_off" in result.out
+    assert ANSI not in result.out
+    assert leapcheck("diff", runs / "faulty", runs / "right").status == 0
+
+
+def test_other_states_are_the_same_but_for_the_seed(leapcheck: Leapcheck, runs: Path) -> None:
+    result = leapcheck("diff", runs / "right", runs / "again" / "results.json", "--json")
+    assert (result.status, result.err) == (0, "")
+    assert result.json["changes"] == [{"kind": "run", "subject": "seed", "before": "0", "after": "1", "sense": "other"}]
+    assert result.json["robot"] == "two_link_arm"
+    same = leapcheck("diff", runs / "right", runs / "right")
+    assert same.status == 0
+    assert "two_link_arm: the same in all that counts." in same.out
+
+
+def test_another_robot_and_what_is_no_run_are_refused(leapcheck: Leapcheck, runs: Path, tmp_path: Path) -> None:
+    different = refusal(leapcheck, tmp_path, "diff", runs / "right", runs / "rod")
+    assert "different robots, 'two_link_arm' and 'falling_rod'" in different
+    assert "no results at" in refusal(leapcheck, tmp_path, "diff", runs / "right", "nowhere")
