@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.compare.records import Comparison, Diagnosis, Discrepancy, LargestMismatch, Reproducer, Verdict, WorstState
+from leapcheck.compare.worst_states import one_state, states_to_ask, worst_states
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.remade import maker
 from leapcheck.judge.diagnosis import diagnosed
@@ -19,17 +20,10 @@ from leapcheck.judge.shrinking.search import largest_mismatch
 from leapcheck.judge.shrinking.shrink import ready_made, shrunk
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states, joined
 from leapcheck_models.spec import RobotSpec
-
-EVIDENCE_STATES = 48
-"""Seeded states on which a cause is looked for, next to the worst ones."""
 
 SEARCHED = 1200
 """States at which an engine is asked when its largest error is searched."""
-
-MOST_WORST = 8
-"""Worst states, of one quantity each, that are looked at."""
 
 
 def with_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -125,9 +119,8 @@ def _command(at: Question, wrong: Wrong) -> str:
 def _diagnoses(at: Question, engine: Engine, worst: Sequence[WorstState]) -> tuple[tuple[Diagnosis, ...], str]:
     """Why an engine is off at its worst states and some more; one that fails at those is judged at the worst ones alone."""
     asked = [quantity for quantity in at.quantities if quantity in engine.quantities]
-    at_worst = joined([_one_state(state) for state in {state.index: state for state in worst[:MOST_WORST]}.values()])
     reason = ""
-    for states in (joined([at_worst, generated_states(at.spec, EVIDENCE_STATES, at.seed, 0)]), at_worst):
+    for states in (states_to_ask(at.spec, at.seed, worst), worst_states(worst)):
         try:
             return diagnosed(at.spec, engine, states, asked), ""
         except Exception as error:  # foreign code is asked again: its failure must not cost the report
@@ -180,7 +173,7 @@ def _smallest(
     robots: list[RobotSpec] = []
     for quantity, worst, command in ((w.row.quantity, w.worst, c) for w, c in zip(wrong, commands, strict=True)):
         try:
-            case = shrunk(spec, make, quantity, _one_state(worst), hints=robots)
+            case = shrunk(spec, make, quantity, one_state(worst), hints=robots)
             cases.append(reproducer(engine.name, case, quantity, command, getattr(engine, "model_text", "")))
             robots.append(case.spec)
         except Exception as error:  # foreign code, asked for robots and states that nobody meant for it
@@ -226,11 +219,6 @@ def _who_in_words(row: Comparison, worst: WorstState, wrong: str) -> str:
         f"{wrong} is wrong: its {label} entry [{worst.entry}] is off the extended-precision value {worst.truth!r} by "
         f"{off[wrong]:.3g}, {right}'s by {off[right]:.3g}."
     )
-
-
-def _one_state(worst: WorstState) -> States:
-    q, v, tau = (np.array([part]) for part in (worst.q, worst.v, worst.tau))
-    return States(q, v, tau, np.array([worst.index]), (worst.kind,))
 
 
 def _sentence(text: str) -> str:

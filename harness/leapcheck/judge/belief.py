@@ -75,7 +75,11 @@ class Belief:
 
     def with_(self, hypothesis: Hypothesis) -> Belief:
         """The belief in one more."""
-        return replace(self, hypotheses=(*self.hypotheses, hypothesis))
+        return self.holding((hypothesis,))
+
+    def holding(self, hypotheses: Sequence[Hypothesis]) -> Belief:
+        """The belief in some more."""
+        return replace(self, hypotheses=(*self.hypotheses, *hypotheses))
 
     def at(self, evidence: Evidence) -> Belief:
         """The same belief about other evidence on the same robot."""

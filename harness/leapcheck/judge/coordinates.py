@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.conventions import QUATERNION_JOINTS
 from leapcheck.states import Floats
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Joint, JointType, RobotSpec
 
 DOF_AXES = {
     "mass_matrix": (1, 2),
@@ -69,3 +69,12 @@ def scaled_dofs(quantity: str, values: Floats, factors: Floats) -> Floats:
     for axis in DOF_AXES.get(quantity, ()):
         values = values * factors.reshape(-1, *(1,) * (values.ndim - 1 - axis))
     return values
+
+
+def rigid_carriers(spec: RobotSpec) -> dict[str, str]:
+    """For each link the first of those that are rigid with it."""
+    carriers: dict[str, str] = {}
+    for body in spec.bodies:
+        fixed = body.joint.type is JointType.FIXED and body.parent != WORLD
+        carriers[body.name] = carriers[body.parent] if fixed else body.name
+    return carriers

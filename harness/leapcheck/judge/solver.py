@@ -97,14 +97,14 @@ class _Search:
 
     def _simple(self, held: Set) -> list[Set]:
         """All single faults that, added to the held ones, explain everything."""
-        belief = self._full(held)
+        belief = self.root.holding(held)
         found = self._screened(held, self.fixed)
         found += self._explaining(held, [*fitted_hypotheses(belief), *attribution.singles(belief)])
         return [(*held, h) for h in found]
 
     def _by(self, proposal: Proposal, held: Set) -> list[Set]:
         """The same of the faults of one proposal."""
-        return [(*held, h) for h in self._explaining(held, proposal(self._full(held)))]
+        return [(*held, h) for h in self._explaining(held, proposal(self.root.holding(held)))]
 
     def _fitted_pairs(self) -> list[Set]:
         """Two numbers of the robot that explain everything together.
@@ -142,7 +142,7 @@ class _Search:
 
     def _steps(self, held: Set) -> Iterator[Set]:
         """Faults that added to the held ones explain more of the quantities, and unexplain none."""
-        few = self._believing(held)
+        few = self.few.holding(held)
         explained = [q for q in self.order if few.explains(q)]
         left = [q for q in self.deviating if q not in explained]
         asked = [q for q in left if q not in SOLVED_FOR] or left
@@ -167,14 +167,14 @@ class _Search:
         """
         found: list[Set] = []
         for hypothesis in dictionary.ranked(self.root, MOST_RANKED):
-            belief = self._full((hypothesis,))
+            belief = self.root.holding((hypothesis,))
             seconds = [*dictionary.ranked(belief, MOST_RANKED), *attribution.singles(belief)]
             found += [(hypothesis, h) for h in self._explaining((hypothesis,), seconds)]
         if found:
             return found
         telling = self._telling(next(q for q in self.order if q in self.deviating))
         for hypothesis in telling[:MOST_BESIDE]:
-            belief = self._full((hypothesis,))
+            belief = self.root.holding((hypothesis,))
             single = [*attribution.singles(belief), *fitted_hypotheses(belief)]
             found += [(hypothesis, h) for h in self._explaining((hypothesis,), single)]
         for i, hypothesis in enumerate(() if found else telling[:MOST_FIRST]):
@@ -194,7 +194,7 @@ class _Search:
 
     def _screened(self, held: Set, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
         """Those that with the held ones explain all quantities: on few states, quantity by quantity, then on all states."""
-        few = self._believing(held)
+        few = self.few.holding(held)
         left = list(hypotheses)
         for quantity in self.order:
             beliefs = [few.with_(h) for h in left]
@@ -205,26 +205,11 @@ class _Search:
         return [h for h in left if self._explains_all((*held, h))]
 
     def _explains_all(self, causes: Set) -> bool:
-        few = self._believing(causes)
-        return all(few.explains(q) for q in self.order) and all(self._full(causes).explains(q) for q in self.order)
+        return all(belief.holding(causes).explains(q) for belief in (self.few, self.root) for q in self.order)
 
     def _explained(self, causes: Set) -> int:
-        belief = self._full(causes)
+        belief = self.root.holding(causes)
         return sum(belief.explains(q) for q in self.order)
-
-    def _believing(self, causes: Set) -> Belief:
-        """The belief about the few states."""
-        belief = self.few
-        for hypothesis in causes:
-            belief = belief.with_(hypothesis)
-        return belief
-
-    def _full(self, causes: Set) -> Belief:
-        """The belief about all states."""
-        belief = self.root
-        for hypothesis in causes:
-            belief = belief.with_(hypothesis)
-        return belief
 
 
 def fixed_hypotheses(belief: Belief) -> Iterator[Hypothesis]:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from leapcheck.compare.bench import bench
 from leapcheck.compare.figures import finished
-from leapcheck.compare.records import Comparison, Diagnosis, EngineVerdict, Verdict, WorstState
+from leapcheck.compare.records import Comparison, Diagnosis, EngineVerdict, Verdict
 from leapcheck.compare.run import Plan, whole_outcome
+from leapcheck.compare.worst_states import one_state, states_to_ask
 from leapcheck.judge.diagnosis import diagnosed
 from leapcheck.judge.shrinking.mismatch import Budget
 from leapcheck.judge.shrinking.shrink import shrunk
 from leapcheck.judge.verdicts import with_diagnoses
 from leapcheck.score.planting.engines import NAME, Planted
 from leapcheck.score.planting.fault import Defect
-from leapcheck.states import Floats, States, generated_states, joined
+from leapcheck.states import Floats, States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
 STATES = 256
 """States of the comparison."""
-
-ASKED_AGAIN, MOST_WORST = 48, 8
-"""States of the seed at which a cause is looked for, next to the worst ones: as many as in a comparison's report."""
 
 BUDGET = Budget(evaluations=1200, models=50)
 """Of one shrinking; one for each defect, where a report has one for each quantity."""
@@ -63,7 +60,9 @@ def judgement(defect: Defect, engine: Planted) -> Judgement:
         if row.verdict is Verdict.DISCREPANCY and NAME in (row.engine, row.against)
     }
     worst = [row.worst for row in wrong.values() if row.worst is not None]
-    diagnoses = diagnosed(defect.spec, engine, _states(defect, worst), defect.quantities) if worst else ()
+    diagnoses = (
+        diagnosed(defect.spec, engine, states_to_ask(defect.spec, defect.number, worst), defect.quantities) if worst else ()
+    )
     entries = _smallest(engine, defect.spec, wrong) if defect.wanted == "wrong" and worst else None
     return Judgement(bool(wrong) or bool(total.failures), with_diagnoses(figures.verdicts, diagnoses), diagnoses, entries)
 
@@ -84,23 +83,13 @@ def _turn_count(quaternion: Floats) -> int:
     return axes if axes < 2 else 3
 
 
-def _states(defect: Defect, worst: Sequence[WorstState]) -> States:
-    picked = {state.index: state for state in worst[:MOST_WORST]}
-    return joined([*map(_one_state, picked.values()), generated_states(defect.spec, ASKED_AGAIN, defect.number, 0)])
-
-
-def _one_state(worst: WorstState) -> States:
-    q, v, tau = (np.array([part]) for part in (worst.q, worst.v, worst.tau))
-    return States(q, v, tau, np.array([worst.index]), (worst.kind,))
-
-
 def _smallest(engine: Planted, spec: RobotSpec, wrong: dict[str, Comparison]) -> int | None:
     """Entries of the smallest state that shows one of the wrong quantities; None where shrinking fails."""
     name = min(wrong, key=lambda q: SHRUNK_FIRST.index(q) if q in SHRUNK_FIRST else len(SHRUNK_FIRST))
     worst = wrong[name].worst
     assert worst is not None
     try:
-        case = shrunk(spec, engine.remade, name, _one_state(worst), BUDGET)
+        case = shrunk(spec, engine.remade, name, one_state(worst), BUDGET)
     except ValueError:
         return None
     return entry_count(case.spec, case.state)

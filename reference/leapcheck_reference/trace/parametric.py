@@ -163,14 +163,14 @@ def values(tree: Tree, quantity: str, x: Floats, q: Floats, v: Floats | None = N
     """A quantity (n, ...) out of `ARGUMENTS` of n robots with the tree's topology and the numbers x (n, N), each at a state of
     its own: q (n, nq), v (n, nv). ValueError where v is missing.
     """
-    return _program(_topology(tree), quantity, False)(_inputs(quantity, x, q, v))["value"]
+    return _program(_Topology(tree), quantity, False)(_inputs(quantity, x, q, v))["value"]
 
 
 def values_and_rates(
     tree: Tree, quantity: str, x: Floats, rates: Floats, q: Floats, v: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """The same, and how fast it changes when the numbers move at the `rates` (n, N)."""
-    answers = _program(_topology(tree), quantity, True)({**_inputs(quantity, x, q, v), "rates": rates})
+    answers = _program(_Topology(tree), quantity, True)({**_inputs(quantity, x, q, v), "rates": rates})
     return answers["value"], answers["rate"]
 
 
@@ -196,10 +196,6 @@ class _Topology:
 
     def __hash__(self) -> int:
         return hash(self.key)
-
-
-def _topology(tree: Tree) -> _Topology:
-    return _Topology(tree)
 
 
 @lru_cache(maxsize=64)

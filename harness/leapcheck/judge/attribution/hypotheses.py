@@ -10,8 +10,9 @@ import numpy as np
 from leapcheck.judge.attribution.change import change
 from leapcheck.judge.attribution.descent import Fit
 from leapcheck.judge.attribution.parameters import Parameter
-from leapcheck.judge.attribution.words import armatures, inertia_kind, listed, multiplied, words
+from leapcheck.judge.attribution.words import armatures, inertia_kind, multiplied, words
 from leapcheck.judge.belief import Hypothesis
+from leapcheck.judge.words import listed
 from leapcheck.states import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers

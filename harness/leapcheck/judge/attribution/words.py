@@ -9,28 +9,15 @@ import numpy as np
 from leapcheck.judge.attribution.change import Change, Moved
 from leapcheck.judge.attribution.descent import Fit
 from leapcheck.judge.attribution.moves import central, com
+from leapcheck.judge.coordinates import rigid_carriers
+from leapcheck.judge.words import SAME, listed, plain, same, suggestion
 from leapcheck.states import Floats
 from leapcheck_models.rotors import axial_inertia
-from leapcheck_models.spec import WORLD, Body, JointType, RobotSpec
+from leapcheck_models.spec import Body, RobotSpec
 from leapcheck_reference.trace.parametric import SIX
-
-SAME = 1e-6
-"""Relative difference below which a fitted number is taken for a known one."""
 
 NEGLIGIBLE = 1e-4
 """Share of the largest change, in numbers of one size, below which another one is left out of the words."""
-
-FACTORS = {
-    1000.0: "g for kg, or mm for m",
-    0.001: "kg for g, or m for mm",
-    9.81: "multiplied by g, weight for mass",
-    1.0 / 9.81: "divided by g, mass for weight",
-    2.0: "a factor 1/2 is missing",
-    0.5: "a factor 1/2 too many",
-    -1.0: "the opposite sign",
-    0.0: "nothing but zeros",
-}
-"""What a common factor suggests."""
 
 DIGITS = 8
 """Digits of fitted numbers beside which the true ones stand."""
@@ -67,10 +54,7 @@ def _part_words(spec: RobotSpec, part: Moved) -> str:
 
 def rigid_with(spec: RobotSpec, name: str) -> str:
     """A remark on the links that move with a link as one, which some compilers fuse; nothing where there are none."""
-    carriers: dict[str, str] = {}
-    for body in spec.bodies:
-        fixed = body.joint.type is JointType.FIXED and body.parent != WORLD
-        carriers[body.name] = carriers[body.parent] if fixed else body.name
+    carriers = rigid_carriers(spec)
     mates = [other for other, carrier in carriers.items() if carrier == carriers.get(name) and other != name]
     return f" (rigid with {listed(mates)}: one of them, or how they are fused)" if mates else ""
 
@@ -88,15 +72,7 @@ def inertia_kind(before: Floats, after: Floats) -> str:
 def multiplied(amount: float) -> str:
     """By what something is multiplied, and what that suggests."""
     factor = 1.0 + float(amount)
-    known = [words for value, words in FACTORS.items() if same(factor, value) or abs(factor - value) < SAME**2]
-    return f"multiplied by {plain(factor)}" + (f": {known[0]}" if known else "")
-
-
-def plain(number: float) -> str:
-    """A fitted number to seven digits; what is left of a zero as 0, nearly 1 as the difference."""
-    if 0.0 < abs(number - 1.0) < SAME:
-        return f"1 {number - 1.0:+.2g}"
-    return "0" if abs(number) < SAME**2 else f"{number:.7g}"
+    return f"multiplied by {plain(factor)}{suggestion(factor)}"
 
 
 def armatures(spec: RobotSpec, fit: Fit) -> str:
@@ -221,18 +197,6 @@ def vector(numbers: Floats, digits: int = DIGITS) -> str:
     """Numbers in brackets; what is left of zeros beside them as 0."""
     largest = float(np.abs(numbers).max(initial=0.0))
     return "(" + ", ".join("0" if abs(x) <= 1e-12 * largest else f"{x:.{digits}g}" for x in numbers.tolist()) + ")"
-
-
-def same(a: float, b: float) -> bool:
-    """Whether a fitted number is a known one."""
-    return abs(a - b) <= SAME * max(abs(a), abs(b))
-
-
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """Names in a row, cut after `most`."""
-    names = list(names)
-    tail = [f"{len(names) - most} more"] if len(names) > most else []
-    return ", ".join([*names[:most], *tail])
 
 
 def _entries(off: Floats, names: str, unit: str) -> str:

@@ -10,35 +10,24 @@ from leapcheck.conventions import product
 from leapcheck.judge.belief import Belief, Hypothesis, View
 from leapcheck.judge.dictionary.robust import (
     ROWS_PER_NUMBER,
-    SAME,
     LinearFit,
     deviating,
     linear_fit,
     matching,
-    plain,
-    same,
     tolerance,
 )
 from leapcheck.judge.dictionary.units import MASSES, heavier
-from leapcheck.judge.words import listed
+from leapcheck.judge.words import FACTORS, SAME, listed, plain, same, suggestion
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats
 
-FACTORS = {
-    1000.0: "g for kg, or mm for m",
-    0.001: "kg for g, or m for mm",
+KNOWN = FACTORS | {
     9.80665 / 9.81: "gravity 9.80665 for 9.81 m/s^2",
     9.8 / 9.81: "gravity 9.8 for 9.81 m/s^2",
-    9.81: "multiplied by g, weight for mass",
-    1.0 / 9.81: "divided by g, mass for weight",
-    2.0: "a factor 1/2 is missing",
-    0.5: "a factor 1/2 too many",
     180.0 / np.pi: "degrees for rad",
     np.pi / 180.0: "rad for degrees",
-    -1.0: "the opposite sign",
-    0.0: "nothing but zeros",
 }
-"""What a common factor suggests."""
+"""What a common factor of answers suggests, those of numbers of the robot among it."""
 
 LINEAR_IN_MASS = (
     "mass_matrix",
@@ -66,7 +55,7 @@ def common_factors(belief: Belief) -> Iterator[Hypothesis]:
     for names in groups:
         factor = factors[names[0]]
         of = f"the {listed(QUANTITIES[name].label for name in names)}"
-        cause = f"every entry of {of} is multiplied by {plain(factor)}{_suggestion(factor)}"
+        cause = f"every entry of {of} is multiplied by {plain(factor)}{suggestion(factor, KNOWN)}"
         yield Hypothesis(f"factor/{','.join(names)}", "convention", cause, answering=_times(factor, names), prior=2.0)
 
 
@@ -81,7 +70,7 @@ def masses(belief: Belief) -> Iterator[Hypothesis]:
             continue
         factor = 1.0 + float(fit.x[0])
         if factor > 0.0 and abs(factor - 1.0) > SAME**2 and not any(same(factor, known) for known, _ in MASSES.values()):
-            cause = f"all masses and inertias of links and rotors are multiplied by {plain(factor)}{_suggestion(factor)}"
+            cause = f"all masses and inertias of links and rotors are multiplied by {plain(factor)}{suggestion(factor, KNOWN)}"
             yield Hypothesis("factor/masses", "model", cause, heavier(factor, factor))
             return
 
@@ -108,7 +97,7 @@ def _entries_factor(belief: Belief, quantity: str) -> float | None:
     fit = linear_fit(predicted.reshape(-1, 1), found.ravel(), near)
     if fit is None or fit.share < TELLING or abs(fit.x[0] - 1.0) < SAME**2:
         return None
-    factor = next((known for known in FACTORS if abs(fit.x[0] - known) < 1e-11 * max(known, 1.0)), float(fit.x[0]))
+    factor = next((known for known in KNOWN if abs(fit.x[0] - known) < 1e-11 * max(known, 1.0)), float(fit.x[0]))
     right = np.abs(found - predicted)[predicted != 0.0] <= near.reshape(found.shape)[predicted != 0.0]
     return factor if fit.share > right.mean() + TELLING / 2.0 else None
 
@@ -128,9 +117,3 @@ def _masses_fit(belief: Belief, quantity: str) -> LinearFit | None:
 
 def _times(factor: float, names: tuple[str, ...]) -> Callable[[View, str, Floats], Floats]:
     return lambda _view, quantity, values: factor * values if quantity in names else values
-
-
-def _suggestion(factor: float) -> str:
-    """What a factor suggests, after a colon; nothing where it is no known one."""
-    known = [words for value, words in FACTORS.items() if same(factor, value) or abs(factor - value) < SAME**2]
-    return f": {known[0]}" if known else ""

@@ -10,8 +10,8 @@ import numpy as np
 from leapcheck.conventions import product
 from leapcheck.judge.belief import Belief, Hypothesis, View
 from leapcheck.judge.coordinates import FORCES, places
-from leapcheck.judge.dictionary.robust import deviating, linear_fit, same, tolerance
-from leapcheck.judge.words import listed
+from leapcheck.judge.dictionary.robust import deviating, linear_fit, tolerance
+from leapcheck.judge.words import listed, same
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, States
 from leapcheck_models.spec import JointType, RobotSpec

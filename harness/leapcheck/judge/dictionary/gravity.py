@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from leapcheck.judge.belief import Belief, Hypothesis
-from leapcheck.judge.dictionary.robust import SAME, linear_fit, plain, same, tolerance
+from leapcheck.judge.dictionary.robust import linear_fit, tolerance
+from leapcheck.judge.words import SAME, plain, same
 from leapcheck.states import Floats
 from leapcheck_models.spec import RobotSpec
 

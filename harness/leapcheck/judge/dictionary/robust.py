@@ -14,9 +14,6 @@ from leapcheck.states import Floats
 
 T = TypeVar("T")
 
-SAME = 1e-6
-"""Relative difference below which a fitted number is taken for a known one."""
-
 ROUNDS = 25
 """Rounds of reweighting: each takes an outlier's pull down by its distance."""
 
@@ -168,15 +165,3 @@ def grown(belief: Belief, start: T, items: Sequence[T], made: Callable[[tuple[T,
             break
         chosen = longer[int(np.argmax(shares))]
     return chosen
-
-
-def plain(number: float) -> str:
-    """A fitted number to seven digits; what is left of a zero as 0, nearly 1 as the difference."""
-    if 0.0 < abs(number - 1.0) < SAME:
-        return f"1 {number - 1.0:+.2g}"
-    return "0" if abs(number) < SAME**2 else f"{number:.7g}"
-
-
-def same(a: float, b: float) -> bool:
-    """Whether a fitted number is a known one."""
-    return abs(a - b) <= SAME * max(abs(a), abs(b))

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from leapcheck.judge.belief import Belief, Hypothesis
+from leapcheck.judge.coordinates import rigid_carriers
 from leapcheck.judge.evidence import value
 from leapcheck.judge.structure.edits import with_links
 from leapcheck.judge.structure.scope import scope
 from leapcheck.judge.words import listed
 from leapcheck.states import Floats
-from leapcheck_models.spec import WORLD, JointType, RobotSpec
 from leapcheck_reference.spatial import RigidInertia
 from leapcheck_reference.trace.parametric import SIX
 from leapcheck_reference.tree import Link, Tree
@@ -63,7 +63,7 @@ def extra_bodies(belief: Belief) -> Iterator[Hypothesis]:
     quantities = [name for name in LINEAR if name in belief.evidence.quantities and belief.misfit(name) > 1.0][:MOST_QUANTITIES]
     if not quantities:
         return
-    at, carriers = scope(belief, quantities[0]), _carriers(belief.evidence.spec)
+    at, carriers = scope(belief, quantities[0]), rigid_carriers(belief.evidence.spec)
     cheapest = min(quantities, key=CHEAP.index)
     for name in dict.fromkeys(carriers[body.name] for body in at.spec.bodies if at.moves_only(body.name)):
         if len(quantities) > 1 and _fitted(belief, [cheapest], name) is None:
@@ -170,12 +170,3 @@ def _carrying(name: str, inertia: RigidInertia) -> Callable[[Tree], Tree]:
         return replace(link, inertia=link.inertia + inertia)
 
     return with_links(carrying, [name])
-
-
-def _carriers(spec: RobotSpec) -> dict[str, str]:
-    """For each link the first of those that are rigid with it."""
-    carriers: dict[str, str] = {}
-    for body in spec.bodies:
-        fixed = body.joint.type is JointType.FIXED and body.parent != WORLD
-        carriers[body.name] = carriers[body.parent] if fixed else body.name
-    return carriers
