@@ -67,6 +67,7 @@ def test_the_scene_plays_and_pauses(used):
     assert used["errors"] == []
     assert (used["playing"], used["paused"]) == ("Pause", "Play")
     assert used["step"] == pytest.approx(1 / RATE)
+    assert used["first"].startswith("0.000 s · crouch")
     assert used["later"] == pytest.approx(0.4)  # 24 frames of 1/60 s at full speed
     assert used["end"] == pytest.approx(1.2)
 

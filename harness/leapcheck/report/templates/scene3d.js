@@ -145,7 +145,8 @@
 
   const frame = stamp => {
     if (playing) {
-      now += Math.min((stamp - last) / 1000, 0.1) * byId("speed").value;
+      const step = (stamp - last) / 1000; // a frame's stamp is its start: the first one may lie before the click
+      now += Math.min(Math.max(step, 0), 0.1) * byId("speed").value;
       if (now >= run.time.at(-1)) now = 0;
       slider.value = now;
       requestAnimationFrame(frame);
