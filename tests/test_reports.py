@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Verdict
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import compared
 from leapcheck.report import read_run
 from leapcheck_models.robots import load
 from leapcheck_models.spec import spec_hash

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Accuracy, Run, Verdict
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import compared
 from leapcheck.compare.tally import TOLERANCE_UNITS
 from leapcheck.processes import started
 from leapcheck.quantities import QUANTITIES

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+TRIES = 3
+"""How often processes may die without a single result in between."""
+
+
+class ProcessDiedError(RuntimeError):
+    """The processes of these jobs died again and again."""
+
+    def __init__(self, jobs: Sequence[int]) -> None:
+        super().__init__(f"the process at work on part {jobs[0]} died {TRIES} times: use fewer workers, or one to see why")
+        self.jobs = tuple(jobs)
 
 
 @contextmanager
@@ -29,9 +44,10 @@ def started(
     one, it ends when all jobs have. Processes are spawned: this one may hold threads. What they print goes to standard error.
     """
     others = set(multiprocessing.active_children())
+    resource_tracker.ensure_running()  # here: its own start would let signals through that are held back below
     pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"), _begin, (begin, given))
     try:
-        with _interrupts_ignored():  # a process is born with what its parent ignores: Ctrl-C is for this one alone
+        with _interrupts_held_back():  # a process is born with the signals that its parent blocks: Ctrl-C is for this one alone
             running = {pool.submit(run, *job): number for number, job in enumerate(jobs)}
         yield running
     except BaseException:
@@ -42,21 +58,58 @@ def started(
     pool.shutdown()
 
 
+def completed(
+    run: Callable[..., T],
+    jobs: Sequence[tuple[Any, ...]],
+    workers: int,
+    begin: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Generator[tuple[int, T], None, None]:
+    """(number of the job, its result) as the jobs `run(*job)` end, in any order; see `started`.
+
+    Where a process dies (killed for its memory, say) the jobs that are left are begun anew; after two times without a result
+    each of them alone, so that one that kills its process takes no other with it. Raises ProcessDiedError for what is left.
+    """
+    left, fruitless = list(range(len(jobs))), 0
+    while left:
+        alone = fruitless == TRIES - 1
+        found: set[int] = set()
+        for group in [[number] for number in left] if alone else [left]:
+            some = [jobs[number] for number in group]
+            with suppress(BrokenProcessPool), started(run, some, workers, begin, given) as running:
+                for done in as_completed(list(running)):  # what is taken out lives no longer than its turn
+                    place = running.pop(done)
+                    if not isinstance(done.exception(), BrokenProcessPool):
+                        found.add(group[place])
+                        yield group[place], done.result()
+                    del done
+        left = [number for number in left if number not in found]
+        if alone and left:
+            raise ProcessDiedError(left)
+        fruitless = 0 if found else fruitless + 1
+
+
 def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     """What foreign code prints in a worker must not mix with the results on standard output."""
     sys.stdout = sys.stderr
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if begin:
         begin(*given)
 
 
+def _end_with_parent() -> None:
+    """Ends this process when its parent is gone: one that was killed could not tell its workers."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ctrl-C goes unheard for a moment; only the main thread can choose that."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C is heard a moment later."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -37,7 +37,8 @@ def compare(
     quantities: Sequence[str] = (),
 ) -> Run:
     """The run of one engine of the user's against others; pytest.fail with a readable text where they disagree."""
-    from leapcheck.compare.run import Plan, compared
+    from leapcheck.compare.plan import Plan
+    from leapcheck.compare.run import compared
     from leapcheck.engines.errors import EngineError
     from leapcheck.engines.user import load_user_engine, user_engine
     from leapcheck.quantities import QUANTITIES

@@ -23,8 +23,9 @@ from leapcheck.accuracy import (
     truth_lines,
     worst_by_quantity,
 )
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Accuracy, Run, Verdict
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import compared
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.robots import ROBOTS, load
 

@@ -3,15 +3,18 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import as_completed
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leapcheck.processes import started
+from leapcheck.processes import TRIES, ProcessDiedError, completed, started
 
 
 def squared(x: int) -> int:
@@ -78,3 +81,49 @@ def test_the_interrupt_handler_is_given_back() -> None:
     before = signal.getsignal(signal.SIGINT)
     with started(squared, [(2,)], 1):
         assert signal.getsignal(signal.SIGINT) is before
+
+
+def dying(folder: str, number: int, times: int) -> int:
+    """Kills its process until it has been begun that often."""
+    begun = Path(folder) / str(number)
+    tries = len(begun.read_text()) if begun.exists() else 0
+    begun.write_text("x" * (tries + 1))
+    if tries < times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_the_jobs_of_a_dead_process_are_begun_anew(tmp_path: Path) -> None:
+    jobs = [(str(tmp_path), number, 1 if number in (2, 5) else 0) for number in range(8)]
+    assert sorted(completed(dying, jobs, 2)) == [(number, number) for number in range(8)]
+
+
+def test_a_job_that_kills_its_process_every_time_takes_no_other_with_it(tmp_path: Path) -> None:
+    jobs = [(str(tmp_path), number, 99 if number == 1 else 0) for number in range(4)]
+    found: list[tuple[int, int]] = []
+    with pytest.raises(ProcessDiedError, match=f"part 1 died {TRIES} times") as died:
+        found.extend(completed(dying, jobs, 2))
+    assert sorted(found) == [(0, 0), (2, 2), (3, 3)]
+    assert died.value.jobs == (1,)
+
+
+def test_processes_end_with_a_parent_that_is_killed() -> None:
+    text = "import time, os\nfrom leapcheck.processes import started\nfrom test_processes import told\n"
+    text += "if __name__ == '__main__':\n    with started(told, [(), ()], 2) as running:\n        time.sleep(3600)\n"
+    script = [sys.executable, "-c", text]
+    parent = subprocess.Popen(script, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parent)
+    assert parent.stderr is not None
+    child = int(parent.stderr.readline())
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 20.0
+    while alive(child) and time.monotonic() < until:
+        time.sleep(0.05)
+    parent.stderr.close()
+    assert not alive(child)
+
+
+def told() -> None:
+    """Tells its process and works on for an hour."""
+    print(os.getpid(), flush=True)
+    time.sleep(3600)

@@ -38,10 +38,11 @@ def first_use(robot: str) -> float:
 def memory(robot: str, count: int) -> int:
     """Bytes of a whole comparison of so many states."""
     from leapcheck.bench.comparison import plan
+    from leapcheck.compare.execution import Means
     from leapcheck.compare.run import compared
 
     workers = os.cpu_count() or 1
-    compared(plan(robot, count), workers)
+    compared(plan(robot, count), Means(workers))
     own, largest_worker = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * (own + (workers if workers > 1 else 0) * largest_worker)

@@ -8,7 +8,8 @@ from time import perf_counter
 
 from leapcheck.bench.states import ALL, PARTS
 from leapcheck.compare.bench import bench
-from leapcheck.compare.run import Plan, whole_outcome
+from leapcheck.compare.execution import Means, whole_outcome
+from leapcheck.compare.plan import Plan
 from leapcheck_models.robots import load
 
 ENGINES = ("reference", "mujoco", "pinocchio")
@@ -46,5 +47,5 @@ def whole_comparison(robot: str, count: int) -> WholeComparison:
     asked, workers = plan(robot, count), os.cpu_count() or 1
     at = bench(asked.spec, asked.engines, asked.quantities, asked.is_long)
     start = perf_counter()
-    total = whole_outcome(asked, at, workers)
+    total = whole_outcome(asked, at, Means(workers))
     return WholeComparison(count, workers, perf_counter() - start, dict(total.seconds))

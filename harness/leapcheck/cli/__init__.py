@@ -70,8 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refused(f"{_cause(usage.getvalue())}: see leapcheck {words[0]} --help") if done.code else 0
     try:
         return command.run()
-    except KeyboardInterrupt:
-        return _refused("interrupted: nothing was written")
+    except KeyboardInterrupt as interrupt:
+        return _refused(str(interrupt) or "interrupted: nothing was written")
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
         return _refused(_reason(error))
 

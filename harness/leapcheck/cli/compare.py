@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,9 @@ import tyro
 from leapcheck.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from leapcheck.compare.run import Plan
+    from leapcheck.compare.execution import Means, Progress
+    from leapcheck.compare.parts import Parts
+    from leapcheck.compare.plan import Plan
     from leapcheck.states import States
 
 
@@ -57,20 +60,36 @@ class Compare:
     """Index of one state: compare at that state alone."""
     workers: int = 0
     """Processes; by default one per core."""
+    resume: bool = False
+    """Go on with a long run that was ended: its finished parts are in the folder of the report."""
+    shard: str = ""
+    """k/n: compute the k-th of n shares of the parts and no report; --resume makes it once all are done."""
+    scheduler: str = ""
+    """Address of a Dask scheduler (tcp://...) whose workers compute the parts."""
 
     def run(self) -> int:
         """Runs the comparison, writes the report, prints the summary; returns the exit status."""
+        from leapcheck.compare.plan import jobs
         from leapcheck.compare.run import compared
         from leapcheck.report import console_summary, run_json, write_report
         from leapcheck.report.files import FILES, check_folder
 
-        plan = self._plan()
+        plan, means = self._plan(), self._means()
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
         check_folder(folder, (*FILES, STATES_FILE))  # before the work, not after it
-        with progress_bar("comparing", quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
-            run = compared(plan, self.workers or os.cpu_count() or 1, progress)
-        write_report(run, folder)
-        _write_states(plan, folder)
+        parts = self._parts(plan, folder)
+        with (
+            _interrupt_told(parts),
+            progress_bar("comparing", quiet=self.json) as progress,
+            redirect_stdout(sys.stderr),  # foreign code may print
+        ):
+            if self.shard:
+                return self._shard_done(plan, means, parts, progress)
+            run = compared(plan, means, progress, parts)
+            write_report(run, folder)
+            _write_states(plan, folder)
+        if parts is not None and len(parts.finished(len(jobs(plan)))) == len(jobs(plan)):
+            parts.remove()
         if self.json:
             sys.stdout.write(run_json(run))
         else:
@@ -81,14 +100,41 @@ class Compare:
             console.print(f"report: {folder / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
         return run.exit_status
 
+    def _means(self) -> Means:
+        from leapcheck.compare.execution import Means
+        from leapcheck.compare.parts import shard_of
+
+        return Means(self.workers or os.cpu_count() or 1, self.scheduler, shard_of(self.shard or "1/1"))
+
+    def _parts(self, plan: Plan, folder: Path) -> Parts | None:
+        """Where the parts of a long run are kept."""
+        from leapcheck.compare.identity import identity
+        from leapcheck.compare.parts import FOLDER, parts_in
+
+        if plan.is_long:
+            return parts_in(folder / FOLDER, identity(plan), goes_on=self.resume or bool(self.shard))
+        if self.shard:
+            raise ValueError(f"--shard: {plan.asked} states are too few to share out: leave it out")
+        return None
+
+    def _shard_done(self, plan: Plan, means: Means, parts: Parts | None, progress: Progress | None) -> int:
+        """Computes a shard and says how many parts it had, and what makes the report."""
+        from leapcheck.compare.bench import bench
+        from leapcheck.compare.execution import compute_missing
+
+        assert parts is not None
+        at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
+        count = compute_missing(plan, at, means, parts, progress)
+        then = f"when all shards are done: {plan.command} --out {shlex.quote(str(parts.folder.parent))} --resume"
+        print(f"shard {self.shard}: {count} parts in '{parts.folder}'; {then}", file=sys.stderr)
+        return 0
+
     def _plan(self) -> Plan:
-        from leapcheck.compare.run import Plan
+        from leapcheck.compare.plan import Plan
         from leapcheck.quantities import QUANTITIES
         from leapcheck.states import read_states
         from leapcheck_models.robots import load
 
-        if self.workers < 0:
-            raise ValueError(f"{self.workers} workers: give at least 1, or 0 for one per core")
         spec = load(self.robot)
         own = None if self.states_file is None else read_states(spec, self.states_file)
         return Plan(
@@ -122,6 +168,17 @@ class Compare:
         return shlex.join(words)
 
 
+@contextmanager
+def _interrupt_told(parts: Parts | None) -> Iterator[None]:
+    """Says on Ctrl-C what is left of the work."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if parts is None:
+            raise
+        raise KeyboardInterrupt(f"interrupted: no report was written; finished parts are in '{parts.folder}': --resume") from None
+
+
 STATES_FILE = "states.parquet"
 MOST_STATES_WRITTEN = 10_000
 
@@ -131,7 +188,7 @@ def _write_states(plan: Plan, folder: Path) -> None:
     if plan.total > MOST_STATES_WRITTEN and plan.only is None:
         (folder / STATES_FILE).unlink(missing_ok=True)  # those of an earlier run
         return
-    from leapcheck.compare.run import blocks
+    from leapcheck.compare.plan import blocks
     from leapcheck.states import joined, state_frame
 
     states: States = joined(list(blocks(plan)))

@@ -67,12 +67,14 @@ class Outcome:
     `seconds` is how long each engine's own evaluation took, the truth's among them; it is no part of a run's record.
     """
 
+    states: int = 0
     tallies: dict[tuple[Row, ...], Tally] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def merge(self, later: Outcome) -> None:
         """Adds what later blocks yielded."""
+        self.states += later.states
         for rows, found in later.tallies.items():
             if rows in self.tallies:
                 self.tallies[rows].merge(found)
@@ -146,7 +148,7 @@ def _portion(spec: RobotSpec, quantities: tuple[str, ...], engines: Sequence[Eng
 
 def outcome(at: Bench, states: States) -> Outcome:
     """Every engine's answers on a block of states, compared pair by pair and with the truth, and reduced."""
-    found = Outcome()
+    found = Outcome(len(states))
     for portion in at.portions:
         before = _seconds(portion)
         found.merge(_portion_outcome(at.spec, portion, states))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leapcheck.compare.bench import bench
+from leapcheck.compare.execution import whole_outcome
 from leapcheck.compare.figures import finished
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Comparison, Diagnosis, EngineVerdict, Verdict
-from leapcheck.compare.run import Plan, whole_outcome
 from leapcheck.compare.worst_states import one_state, states_to_ask
 from leapcheck.judge.diagnosis import diagnosed
 from leapcheck.judge.shrinking.mismatch import Budget
@@ -52,7 +53,7 @@ def judgement(defect: Defect, engine: Planted) -> Judgement:
     """The judge's word on the engine with the defect; the same every time."""
     plan = Plan(defect.robot, defect.spec, ("reference", engine), defect.quantities, STATES, defect.number)
     at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
-    total = whole_outcome(plan, at, workers=1)
+    total = whole_outcome(plan, at)
     figures = finished(at, total)
     wrong = {
         row.quantity: row

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from leapcheck.compare.execution import Means
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Verdict
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import compared
 from leapcheck.processes import started
 from leapcheck.score.few_entries import FEW, allows_few
 from leapcheck.score.judging import Judgement, judgement
@@ -128,7 +130,7 @@ def clean_runs(seed: int, states: int, workers: int, progress: Progress | None =
 
 def clean_run(robot: str, seed: int, states: int, workers: int) -> CleanRun:
     """One robot in all engines."""
-    run = compared(Plan(robot, load(robot), count=states, seed=seed), workers)
+    run = compared(Plan(robot, load(robot), count=states, seed=seed), Means(workers))
     alarms = [f"{r.quantity}: {r.engine} against {r.against}" for r in run.comparisons if r.verdict is Verdict.DISCREPANCY]
     alarms += [f"{failure.engine}: {failure.message}" for failure in run.failures]
     alarms += [f"{d.engine}: {', '.join(cause.name for cause in d.causes)}" for d in run.diagnoses]

@@ -26,7 +26,7 @@ def folder() -> Path:
 
 def cached(key: bytes, make: Callable[[], bytes]) -> bytes:
     """What `make` returns, from disk where it was made before under the same key and the same source code."""
-    path = folder() / f"{hashlib.sha256(_source_hash() + key).hexdigest()}.bin"
+    path = folder() / f"{hashlib.sha256(source_hash().encode() + key).hexdigest()}.bin"
     try:
         return _checked(path.read_bytes())
     except (OSError, ValueError, RuntimeError):  # not there, torn, or no home folder
@@ -66,6 +66,6 @@ def hash_of_files(root: Path, *patterns: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _source_hash() -> bytes:
+def source_hash() -> str:
     """Hash of this package's source: code made by another version of the algorithms or the generator is never found."""
-    return hash_of_files(Path(__file__).parent.parent, "**/*.py").encode()
+    return hash_of_files(Path(__file__).parent.parent, "**/*.py")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leapcheck.compare.run import Plan
+from leapcheck.compare.plan import Plan
 from leapcheck_models.robots import load
 
 PLANTED = Path(__file__).parent.parent / "compare"

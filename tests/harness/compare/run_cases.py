@@ -6,9 +6,11 @@ from dataclasses import replace
 from functools import cache
 
 from leapcheck.compare.bench import bench
+from leapcheck.compare.execution import whole_outcome
 from leapcheck.compare.figures import Figures, finished
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Comparison, Run
-from leapcheck.compare.run import Plan, compared, whole_outcome
+from leapcheck.compare.run import compared
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.robots import load
 
@@ -24,7 +26,7 @@ def run_of(robot: str, engines: tuple[str, ...], quantities: tuple[str, ...] = t
 def figures_of(plan: Plan) -> Figures:
     """The figures of a run without its words: nothing is explained, no worst state has its truth."""
     at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
-    total = whole_outcome(plan, at, workers=1)
+    total = whole_outcome(plan, at)
     assert total.failures == []
     return finished(at, total)
 

@@ -10,8 +10,9 @@ from run_cases import OURS, figures_of, without_truth
 from wrapped import Wrapped, with_entry
 
 from leapcheck.compare.errors import scale_free, scales
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Accuracy, Run
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import compared
 from leapcheck.engines.registry import make_engine
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
@@ -82,7 +83,7 @@ PLANTED = [("mass_matrix", (1, 2)), ("bias_force", (0,)), ("contact_jacobians", 
 def test_a_planted_error_of_1e_12_shows_in_the_engines_accuracy_and_in_no_other(
     quantity: str, place: tuple[int, ...], compile_code: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leapcheck.compare.run.COMPILED_FROM", 1 if compile_code else 10**9)
+    monkeypatch.setattr("leapcheck.compare.plan.COMPILED_FROM", 1 if compile_code else 10**9)
     spec = load("pupper_leg")
     states = generated_states(spec, COUNT, 0, 0)
     scale = np.broadcast_to(scales(quantity, balls(spec, quantity, states)), (COUNT, *balls(spec, quantity, states).shape[1:]))
@@ -117,7 +118,7 @@ def test_without_llvmlite_the_same_is_compared_and_the_truth_is_said_to_be_missi
     long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bit for bit the same, also as a run of many states, which is otherwise compiled."""
-    monkeypatch.setattr("leapcheck.compare.run.COMPILED_FROM", 1 if long else 10**9)
+    monkeypatch.setattr("leapcheck.compare.plan.COMPILED_FROM", 1 if long else 10**9)
     spec = load("random:32")
     plan = Plan("random:32", spec, (*OURS, Wrapped(spec)), count=40)
     whole = compared(plan)

@@ -10,7 +10,7 @@ from wrapped import Wrapped
 
 from leapcheck.compare.bench import TRUTH, Bench, Outcome, bench, outcome
 from leapcheck.compare.figures import Figures, finished
-from leapcheck.compare.run import Plan
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.tally import Row
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.registry import ENGINE_NAMES

@@ -13,8 +13,9 @@ import pytest
 
 from leapcheck.cli import main
 from leapcheck.compare.discrepancies import with_truth
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Comparison, Run, Verdict
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.run import compared
 from leapcheck.judge.truth import truth
 from leapcheck.states import States, generated_states, state_frame
 from leapcheck_models.robots import load

@@ -7,8 +7,8 @@ import pytest
 from run_cases import figures_of
 from wrapped import Wrapped, with_entry
 
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Verdict
-from leapcheck.compare.run import Plan
 from leapcheck_models.robots import load
 
 PLACES = {"mass_matrix": (1, 0), "bias_force": (1,), "kinetic_energy": ()}
@@ -20,7 +20,7 @@ PLACES = {"mass_matrix": (1, 0), "bias_force": (1,), "kinetic_energy": ()}
 def test_the_same_at_the_same_place_of_two_engines_is_no_agreement(
     quantity: str, value: float, compile_code: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leapcheck.compare.run.COMPILED_FROM", 1 if compile_code else 10**9)
+    monkeypatch.setattr("leapcheck.compare.plan.COMPILED_FROM", 1 if compile_code else 10**9)
     spec = load("two_link_arm")
     spoil = with_entry(quantity, PLACES[quantity], lambda x: 0.0 * x + value, 9)
     engines = ("reference", *(Wrapped(spec, spoil, [quantity], name) for name in ("own", "other")))

@@ -12,7 +12,8 @@ from run_cases import run_of
 from leapcheck.compare.bench import bench, outcome
 from leapcheck.compare.in_house import InHouse
 from leapcheck.compare.participants import SAMPLE, AnsweringEngine, OwnNumbers, participants
-from leapcheck.compare.run import Plan, blocks, compared
+from leapcheck.compare.plan import Plan, blocks
+from leapcheck.compare.run import compared
 from leapcheck.conventions import configuration
 from leapcheck.engines.mujoco_engine import MujocoEngine
 from leapcheck.engines.pinocchio_engine import PinocchioEngine

@@ -13,7 +13,8 @@ LIMIT = 32.0
 
 CODE = """
 import resource, sys
-from leapcheck.compare.run import Plan, compared
+from leapcheck.compare.plan import Plan
+from leapcheck.compare.run import compared
 from leapcheck_models.robots import load
 count = int(sys.argv[1])
 engines = ("reference", "mujoco", "pinocchio")

@@ -11,7 +11,9 @@ import pytest
 from run_cases import LEG, OURS, run_of, without_truth
 from wrapped import Spoil, Wrapped, with_entry
 
-from leapcheck.compare.run import Plan, blocks, compared, jobs
+from leapcheck.compare.execution import Means
+from leapcheck.compare.plan import Plan, blocks, jobs
+from leapcheck.compare.run import compared
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.report import run_json
 from leapcheck.states import UNIT, Floats, States, generated_states, joined
@@ -24,8 +26,8 @@ COUNT = 5 * UNIT + 40
 
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes a run of a few states behave as one of many: compiled code, a job for each block, processes where asked for."""
-    monkeypatch.setattr("leapcheck.compare.run.COMPILED_FROM", 1)
-    monkeypatch.setattr("leapcheck.compare.run.JOB", 1)
+    monkeypatch.setattr("leapcheck.compare.plan.COMPILED_FROM", 1)
+    monkeypatch.setattr("leapcheck.compare.plan.JOB", 1)
 
 
 @cache
@@ -65,7 +67,7 @@ def test_the_number_of_processes_changes_no_bit(workers: int, block_units: int, 
     plan, record = plan_with_failures()
     long(monkeypatch)
     seen: list[tuple[int, int]] = []
-    run = compared(replace(plan, block_units=block_units), workers, lambda done, total: seen.append((done, total)))
+    run = compared(replace(plan, block_units=block_units), Means(workers), lambda done, total: seen.append((done, total)))
     assert run_json(run) == record
     assert seen == [(i + 1, 6 // block_units) for i in range(6 // block_units)]
 
@@ -143,7 +145,7 @@ def refusing(index: int) -> Spoil:
 def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     long(monkeypatch)
     engines = ("reference", "mujoco", "faulty:only_in_the_first_process")
-    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 3 * UNIT, block_units=1), workers=2)
+    run = compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix",), 3 * UNIT, block_units=1), Means(2))
     assert run.exit_status == 1
     (failure,) = run.failures
     assert failure.engine == engines[-1]
@@ -152,7 +154,7 @@ def test_an_engine_that_cannot_be_made_in_a_worker_is_a_failure(monkeypatch: pyt
 
 
 def test_progress_counts_the_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leapcheck.compare.run.JOB", 1)
+    monkeypatch.setattr("leapcheck.compare.plan.JOB", 1)
     seen: list[tuple[int, int]] = []
     plan = Plan("two_link_arm", load("two_link_arm"), ("reference", "mujoco"), ("mass_matrix",), 2 * UNIT + 1, block_units=1)
     compared(plan, progress=lambda done, total: seen.append((done, total)))

@@ -8,8 +8,8 @@ from run_cases import figures_of
 from wrapped import Wrapped, with_entry
 
 from leapcheck.compare.in_house import InHouse
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Comparison, Verdict
-from leapcheck.compare.run import Plan
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import Floats, generated_states

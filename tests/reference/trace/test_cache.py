@@ -71,7 +71,7 @@ def test_another_robot_width_or_source_is_not_found(own_folder: Path, monkeypatc
     assert files() == 3
     kernel(generic_states.case("pupper_leg").tree, QUANTITIES, lanes=4 if native.vector_width() == 2 else 2)
     assert files() == 4
-    monkeypatch.setattr(cache, "_source_hash", lambda: b"another version")
+    monkeypatch.setattr(cache, "source_hash", lambda: "another version")
     kernel(generic_states.case("pupper_leg").tree, QUANTITIES)
     assert files() == 5
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 
 from leapcheck.engines.mujoco_batch import MujocoBatch
@@ -14,7 +12,7 @@ from leapcheck.jump.robustness.control import Trial
 from leapcheck.jump.robustness.loop import recorded
 from leapcheck.jump.robustness.outcome import Outcome, body_of, outcome
 from leapcheck.jump.robustness.variation import Variation, drawn
-from leapcheck.processes import started
+from leapcheck.processes import TRIES, ProcessDiedError, completed
 
 Progress = Callable[[int, int], None]
 
@@ -23,9 +21,6 @@ UNIT = 50
 
 LARGEST_RECORD = 120_000
 """Steps times simulations that a unit records, at most: about 100 MB."""
-
-ATTEMPTS = 3
-"""How often the units that a dead process has left undone are begun anew; a unit that still fails is run here."""
 
 
 def units(count: int, steps: int) -> list[range]:
@@ -72,21 +67,13 @@ def _in_processes(
 ) -> Generator[tuple[int, list[Outcome]], None, None]:
     """(number of the unit, its outcomes) as they are finished."""
     _check_portable(run)
-    left = set(range(len(parts)))
-    for attempt in range(ATTEMPTS):
-        alone = attempt == ATTEMPTS - 1  # so that a unit that kills its process takes no other with it
-        for group in [[number] for number in sorted(left)] if alone else [sorted(left)]:
-            jobs = [(parts[number],) for number in group]
-            with suppress(BrokenProcessPool), started(run, jobs, workers) as running:  # broken before all jobs were handed over
-                for done in as_completed(running):
-                    if not isinstance(done.exception(), BrokenProcessPool):
-                        number = group[running[done]]
-                        left.discard(number)
-                        yield number, done.result()
-        if not left:
-            return
-    lost = ", ".join(f"{parts[number].start} to {parts[number].stop - 1}" for number in sorted(left))
-    raise RuntimeError(f"the process that ran the simulations {lost} died {ATTEMPTS} times: run them with one worker to see why")
+    try:
+        with closing(completed(run, [(part,) for part in parts], workers)) as finished:
+            yield from finished
+    except ProcessDiedError as error:
+        lost = ", ".join(f"{parts[number].start} to {parts[number].stop - 1}" for number in error.jobs)
+        reason = f"the process that ran the simulations {lost} died {TRIES} times: run them with one worker to see why"
+        raise RuntimeError(reason) from error
 
 
 def _check_portable(run: Callable[[Sequence[int]], list[Outcome]]) -> None:
