@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck.npz import UNREADABLE, arrays_of
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 from leapcheck_models.validation import UNIT_TOLERANCE
 
@@ -189,9 +188,8 @@ def read_states(spec: RobotSpec, path: Path) -> States:
 
 def _read_npz(path: Path) -> dict[str, Floats]:
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in ("q", "v", "tau") if name in arrays}
-    except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        return arrays_of(path, re.compile("q|v|tau"))
+    except UNREADABLE as error:
         raise ValueError(f"{path}: is no .npz of plain number arrays ({error}): write it with np.savez") from error
 
 

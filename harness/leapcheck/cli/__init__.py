@@ -74,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refused(str(interrupt) or "interrupted: nothing was written")
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
         return _refused(_reason(error))
+    except MemoryError as error:
+        return _refused(f"not enough memory ({error}): use fewer states or workers")
 
 
 def _parsed(words: Sequence[str]) -> Command:

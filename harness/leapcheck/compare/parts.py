@@ -12,8 +12,6 @@ import os
 import re
 import shutil
 import tempfile
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from leapcheck.compare.bench import Outcome
 from leapcheck.compare.identity import Identity, difference, digest
 from leapcheck.compare.records import Failure
 from leapcheck.compare.tally import PEAK_FIELDS, Peak, Row, Tally
+from leapcheck.npz import UNREADABLE, arrays_of
 
 FOLDER = "parts"
 """Name of the folder in that of the report."""
@@ -35,7 +34,7 @@ RUN_FILE = "run.json"
 PEAKS = ("absolute", "rounding")
 ARRAYS = ("near", "error", "tolerance", "kind_states", "kind_error", "kind_rounding", "kind_verdict", "histogram", "sample")
 
-DAMAGED = (ValueError, TypeError, KeyError, IndexError, OSError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (*UNREADABLE, IndexError)
 """What reading a file may raise that is no part, or no longer."""
 
 
@@ -140,8 +139,7 @@ def outcome_bytes(outcome: Outcome, run: str) -> bytes:
 
 def outcome_of(content: bytes, run: str) -> Outcome:
     """The outcome that `outcome_bytes` wrote; raises one of `DAMAGED` where the bytes are no such thing, or of another run."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+    arrays = arrays_of(io.BytesIO(content))
     said = json.loads(arrays["said"].tobytes())
     if said["run"] != run:
         raise ValueError("a part of another run")

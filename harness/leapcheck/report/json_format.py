@@ -46,6 +46,8 @@ def read_run(path: Path | str) -> Run:
         raise FileNotFoundError(
             f"no results at '{path}': give the folder of a report, `leapcheck compare ROBOT --out DIR` writes one"
         ) from None
+    except RecursionError:
+        raise ValueError(f"'{path}' is not a results file (nested too deeply): write it again with `leapcheck compare`") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"'{path}' is not a results file ({error}): write it again with `leapcheck compare`") from None
     version = content.get("schema_version") if isinstance(content, dict) else None
@@ -57,7 +59,7 @@ def read_run(path: Path | str) -> Run:
     try:
         return typing.cast(Run, _record(Run, content, "run"))
     except ValueError as error:
-        raise ValueError(f"'{path}' is not a results file: {error}") from None
+        raise ValueError(f"'{path}' is not a results file: {error}: write it again with `leapcheck compare`") from None
 
 
 def _plain(value: Any) -> Any:
