@@ -79,8 +79,8 @@ class Plan:
     @property
     def states_arguments(self) -> tuple[str, ...]:
         """The words of the command line that give these states."""
-        if self.states is not None:
-            return ("--states-file", self.states_file)
+        if self.states is not None:  # those of a recording come with it
+            return ("--states-file", self.states_file) if self.states_file else ()
         return ("--states", str(self.count), "--seed", str(self.seed))
 
     @property
@@ -124,7 +124,7 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
     question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
     found = judged(question, at.engines, rows)
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
-        n for n in plan.engines if isinstance(n, str) and ":" in n
+        n for n in plan.engines if isinstance(n, str) and n not in ENGINE_NAMES
     }
     return Run(
         provenance=_provenance(plan),
