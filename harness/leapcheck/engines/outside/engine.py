@@ -208,7 +208,7 @@ class OutsideEngine:
         number = values[(row, *place)]
         call = f"{name}({', '.join(QUANTITIES[name].arguments)}) at state {states.index[row]}"
         raise EngineError(
-            f"engine '{self.name}': {call} gave {number} at entry {tuple(place)}: return finite numbers, or leave the quantity out"
+            f"engine '{self.name}': {call} gave {number} at entry {tuple(place)}: return finite numbers, or leave it out"
         )
 
 
