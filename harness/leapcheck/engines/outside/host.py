@@ -6,6 +6,7 @@ Whatever the user's code prints goes to standard error. The process ends when it
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 import threading
@@ -47,6 +48,7 @@ def _evaluated(server: Server, header: Header) -> Header:
 def main(kind: str, what: str, name: str) -> None:
     """Serves the library or the factory `what`, which is called `name`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is told; writing its memory to a file takes seconds
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what the user's code prints must not stand between the frames

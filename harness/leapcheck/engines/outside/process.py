@@ -164,7 +164,7 @@ class Child:
         return True
 
     def _rubbish(self) -> Died:
-        shown = bytes(self._start[:SHOWN])
+        shown = bytes(self._start[:SHOWN].partition(MAGIC)[0] or self._start[:SHOWN])
         self.kill()
         return Died("rubbish", f"wrote {shown!r} to its standard output where a frame of the protocol should begin")
 

@@ -97,7 +97,7 @@ def recorded_states(spec: RobotSpec, engines: Sequence[str]) -> States | None:
     for name in filter(is_recording, engines):
         states = RecordedEngine(target(name), spec).states
         if found is not None and not same_states(found, states):
-            raise ValueError(f"engine '{name}' was recorded at other states than '{first}': compare them one at a time")
+            raise ValueError(f"engine '{name}' was recorded at other states than '{first}': leave one of them out")
         found, first = found or states, first or name
     return found
 
