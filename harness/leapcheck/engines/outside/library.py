@@ -6,6 +6,7 @@ import ctypes
 import json
 import mmap
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from leapcheck.engines.outside.framing import MARKS, Header, read_places
@@ -28,7 +29,7 @@ class LibraryServer:
     def hello(self, header: Header) -> Header:
         """Loads the library, and hands it the robot where it takes any; ValueError in one line where it cannot be used."""
         self._memory.path = header["memory"]
-        self._library = library = self._library or _loaded(self._path)
+        self._library = library = self._library or loaded(self._path)
         takes_robots = hasattr(library, "leapcheck_robot")
         if takes_robots:
             self._check(library.leapcheck_robot(json.dumps(header["robot"]).encode()), "leapcheck_robot")
@@ -37,16 +38,18 @@ class LibraryServer:
 
     def evaluate(self, header: Header) -> None:
         """Fills the answers; ValueError with the library's own words where it says that it failed."""
-        assert self._library is not None
         memory = self._memory
         memory.grow(header["memory_bytes"])
         given = {place.name: memory.at(place.offset) for place in read_places(header["arrays"])}
         for number, place in enumerate(read_places(header["answers"])):
             memory.mark(number)
-            status = self._library.leapcheck_evaluate(
-                place.name.encode(), header["states"], given["q"], given["v"], given["tau"], memory.at(place.offset)
-            )
-            self._check(status, place.name)
+            self.call(place.name, header["states"], given, memory.at(place.offset))
+
+    def call(self, quantity: str, states: int, given: Mapping[str, int], out: int) -> None:
+        """One quantity at that many states, by the addresses of q, v and tau and of the answer."""
+        assert self._library is not None
+        status = self._library.leapcheck_evaluate(quantity.encode(), states, given["q"], given["v"], given["tau"], out)
+        self._check(status, quantity)
 
     def _check(self, status: int, what: str) -> None:
         if status:
@@ -83,7 +86,7 @@ class _Memory:
         MARKS.pack_into(self._map, 0, quantity, -1)
 
 
-def _loaded(path: str) -> ctypes.CDLL:
+def loaded(path: str) -> ctypes.CDLL:
     """The library with the types of its functions; ValueError names what is missing."""
     try:
         library = ctypes.CDLL(path)

@@ -22,7 +22,7 @@ from leapcheck.engines.outside.memory import SharedMemory
 from leapcheck.engines.outside.process import Child, Died
 from leapcheck.engines.outside.target import Target
 from leapcheck.quantities import sizes
-from leapcheck_models.spec import RobotSpec, as_json, spec_hash
+from leapcheck_models.spec import RobotSpec, as_json
 
 PROTOCOL = 1
 
@@ -58,15 +58,14 @@ class Link:
         self._child: Child | None = None
         self._memory: SharedMemory | None = None
         self._hello: Header = {}
-        self._robot = ""
+        self._robot: RobotSpec | None = None
         self._flying: deque[Asked] = deque()
         self._slots = [(0, 0)] * IN_FLIGHT
         self._turn = self._deaths = 0
 
     def held(self, spec: RobotSpec) -> Header:
         """What the engine says of itself, holding that robot; EngineError where it cannot."""
-        robot = spec_hash(spec)
-        if self._child is not None and robot == self._robot:
+        if self._child is not None and (spec is self._robot or spec == self._robot):
             return self._hello
         if self._flying:
             raise RuntimeError(f"engine '{self.at.name}': a robot is given while answers are awaited: collect them first")
@@ -74,16 +73,16 @@ class Link:
             raise EngineError(f"engine '{self.at.name}': has died {self._deaths} times: it is not started again")
         if self._child is None:
             self._start()
-        self._robot = robot
+        self._robot = spec
         seconds = max(self.at.timeout, STARTING_SECONDS)
         try:
             self._send(packed(self._greeting(spec)), (), seconds)
             header, _ = self._receive(seconds)
         except Died as death:
-            self._robot = ""
+            self._robot = None
             raise EngineError(f"engine '{self.at.name}': {death.words} when it was given the robot: run it by hand") from death
         if "error" in header:
-            self._robot = ""
+            self._robot = None
             raise EngineError(prefixed(self.at.name, str(header["error"])))
         self._hello = header
         return header
@@ -158,13 +157,13 @@ class Link:
         self._flying.clear()
         if self._child is not None:
             self._child.kill()
-        self._child, self._robot = None, ""
+        self._child, self._robot = None, None
 
     def close(self) -> None:
         """Lets the process go."""
         if self._child is not None:
             self._child.close()
-        self._child, self._robot = None, ""
+        self._child, self._robot = None, None
 
     def _start(self) -> None:
         self._memory = self._memory or SharedMemory()
