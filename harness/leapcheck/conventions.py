@@ -19,8 +19,8 @@ they can be traced into a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +45,19 @@ class Place(NamedTuple):
     circular: bool = False
 
 
+class Layout(NamedTuple):
+    """How an engine writes quaternions and the velocity of a floating base; by default body axes, linear part first."""
+
+    scalar_last: bool = False
+    linear_in_world: bool = False
+    angular_in_world: bool = False
+    angular_first: bool = False
+
+
 class Base(NamedTuple):
-    """Free joint whose linear velocity an engine gives in world axes: first indices of its quaternion, in v and in u."""
+    """Free joint whose velocity an engine gives in world axes, or a part of it: first indices of its quaternion, of the joint
+    in v, and of that part in u.
+    """
 
     quaternion: int
     v: int
@@ -59,7 +70,8 @@ class Convention:
 
     `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies; in that
     order `quaternions` are the first places of quaternions; in the engine's, `circles` are the places of a cosine followed
-    by its sine. `shuffle` (nv_u, nv) is T with R_WB = 1, and `world_bases` are the free joints where R_WB stands instead.
+    by its sine. `shuffle` (nv_u, nv) is T with R_WB = 1; `world_bases` are the free joints where R_WB stands instead in the
+    linear velocity, `world_turns` those where it does in the angular one.
     """
 
     spec: RobotSpec
@@ -68,6 +80,7 @@ class Convention:
     quaternions: tuple[int, ...]
     shuffle: Floats
     world_bases: tuple[Base, ...]
+    world_turns: tuple[Base, ...] = ()
 
     @property
     def is_square(self) -> bool:
@@ -78,12 +91,32 @@ class Convention:
 
 def mujoco_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
     """MuJoCo's coordinates; `places` by joint name from `jnt_qposadr` and `jnt_dofadr`. ValueError names a missing joint."""
-    return _convention(spec, places, scalar_last=False, linear_in_world=True)
+    return _convention(spec, places, Layout(linear_in_world=True))
 
 
 def pinocchio_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
     """Pinocchio's coordinates; `places` by joint name from `idx_qs` and `idx_vs`. ValueError names a missing joint."""
-    return _convention(spec, places, scalar_last=True, linear_in_world=False)
+    return _convention(spec, places, Layout(scalar_last=True))
+
+
+def declared_convention(spec: RobotSpec, joints: Sequence[str], layout: Layout) -> Convention:
+    """Coordinates in that layout, of an engine that has no coordinates for rotors; `joints` names those that move in its order.
+
+    What a joint takes in q and in v follows from its type. ValueError where a joint is missing.
+    """
+    plain = replace(spec, bodies=tuple(replace(body, rotor=None) for body in spec.bodies))
+    kinds = {joint.name: joint.type for joint, _, _ in _joints(plain)}
+    places: dict[str, Place] = {}
+    q = v = 0
+    for name in joints:
+        places[name] = Place(q, v)
+        q, v = q + CONFIGURATION_SIZE[kinds[name]], v + VELOCITY_SIZE[kinds[name]]
+    return _convention(plain, places, layout)
+
+
+def moving_joints(spec: RobotSpec) -> tuple[Joint, ...]:
+    """The joints that have coordinates, in the canonical order."""
+    return tuple(joint for joint, _, _ in _joints(spec))
 
 
 def has_rotors(spec: RobotSpec) -> bool:
@@ -110,11 +143,13 @@ def velocity_map(convention: Convention, q: ArrayLike) -> Floats:
     T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).astype(q.dtype)
     for base in convention.world_bases:
         T[..., base.u : base.u + 3, base.v + 3 : base.v + 6] = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
+    for turn in convention.world_turns:
+        T[..., turn.u : turn.u + 3, turn.v : turn.v + 3] = rotation_matrices(q[..., turn.quaternion : turn.quaternion + 4])
     return T
 
 
 def velocity_map_rate(convention: Convention, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Tdot v (..., nv_u): R_WB (w x v_B) in the rows of a base velocity in world axes, zero elsewhere."""
+    """Tdot v (..., nv_u): R_WB (w x v_B) in the rows of a linear base velocity in world axes, zero elsewhere: w x w is zero."""
     q, v = numbers(q), numbers(v)
     rate = np.zeros((*v.shape[:-1], convention.shuffle.shape[0]), dtype=v.dtype)
     for base in convention.world_bases:
@@ -183,26 +218,37 @@ def rotation_matrices(quaternion: Floats) -> Floats:
     return np.stack(entries, axis=-1).reshape(*quaternion.shape[:-1], 3, 3)
 
 
-def _convention(spec: RobotSpec, places: Mapping[str, Place], *, scalar_last: bool, linear_in_world: bool) -> Convention:
+def configuration_back(convention: Convention, q_u: ArrayLike) -> Floats:
+    """Canonical q (..., nq) of q_u (..., nq_u), for an engine without circles and without coordinates for rotors."""
+    q_u = numbers(q_u)
+    q = np.empty_like(q_u)
+    q[..., convention.columns] = q_u
+    return q
+
+
+def _convention(spec: RobotSpec, places: Mapping[str, Place], layout: Layout) -> Convention:
     """The engine's order of coordinates, joint by joint, over the robot with its rotors as bodies."""
     full, gear_matrix = with_rotor_bodies(spec) if has_rotors(spec) else (spec, np.eye(spec.nv))
     joints = [(joint, q, v, _place(spec, places, joint.name)) for joint, q, v in _joints(full)]
     columns = np.zeros(full.nq + sum(place.circular for *_, place in joints), dtype=np.intp)
     permutation = np.zeros((full.nv, full.nv))
     for joint, q, v, place in joints:
-        coordinates, velocities = _coordinates(joint.type, scalar_last, place.circular), _velocities(joint.type)
+        coordinates = _coordinates(joint.type, layout.scalar_last, place.circular)
+        velocities = _velocities(joint.type, layout.angular_first)
         columns[place.q : place.q + len(coordinates)] = q + coordinates
         permutation[place.v + np.arange(len(velocities)), v + velocities] = 1.0
     shuffle = permutation @ gear_matrix
     columns.flags.writeable = shuffle.flags.writeable = False
     free = [(q, v, places[joint.name]) for joint, q, v in _joints(spec) if joint.type is JointType.FREE]
+    linear, angular = (3, 0) if layout.angular_first else (0, 3)
     return Convention(
         spec,
         columns,
         circles=tuple(place.q for *_, place in joints if place.circular),
         quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, *_ in joints if j.type in QUATERNION_JOINTS),
         shuffle=shuffle,
-        world_bases=tuple(Base(q + 3, v, place.v) for q, v, place in free) if linear_in_world else (),
+        world_bases=tuple(Base(q + 3, v, place.v + linear) for q, v, place in free) if layout.linear_in_world else (),
+        world_turns=tuple(Base(q + 3, v, place.v + angular) for q, v, place in free) if layout.angular_in_world else (),
     )
 
 
@@ -215,9 +261,10 @@ def _joints(spec: RobotSpec) -> Iterator[tuple[Joint, int, int]]:
         q, v = q + CONFIGURATION_SIZE[joint.type], v + VELOCITY_SIZE[joint.type]
 
 
-def _velocities(kind: JointType) -> NDArray[np.intp]:
-    """For each of the engine's velocities of a joint, the canonical one behind it: linear first for a free joint."""
-    return np.array([3, 4, 5, 0, 1, 2]) if kind is JointType.FREE else np.arange(VELOCITY_SIZE[kind])
+def _velocities(kind: JointType, angular_first: bool) -> NDArray[np.intp]:
+    """For each of the engine's velocities of a joint, the canonical one behind it."""
+    linear_first = kind is JointType.FREE and not angular_first
+    return np.array([3, 4, 5, 0, 1, 2]) if linear_first else np.arange(VELOCITY_SIZE[kind])
 
 
 def _place(spec: RobotSpec, places: Mapping[str, Place], joint: str) -> Place:

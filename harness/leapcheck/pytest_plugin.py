@@ -40,13 +40,14 @@ def compare(
     from leapcheck.compare.plan import Plan
     from leapcheck.compare.run import compared
     from leapcheck.engines.errors import EngineError
-    from leapcheck.engines.user import load_user_engine, user_engine
+    from leapcheck.engines.outside.load import load_engine
+    from leapcheck.engines.user import user_engine
     from leapcheck.quantities import QUANTITIES
     from leapcheck_models.robots import load
 
     spec = load(robot)
     try:
-        own = load_user_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
+        own = load_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
     except EngineError as error:
         pytest.fail(str(error), pytrace=False)
     if missing := [name for name in quantities if name in QUANTITIES and name not in own.quantities]:

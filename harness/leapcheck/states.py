@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,6 +41,9 @@ ROWS = {kind: np.array([i for i, of_state in enumerate(UNIT_KINDS) if of_state =
 
 LARGEST = 1e9
 """Largest number (rad, m, rad/s, m/s, N m, N) of a state of the user's: beyond it, sines and squares tell nothing."""
+
+STATE_ARRAYS = re.compile("q|v|tau")
+"""Names of the arrays of a state."""
 
 KINDS = tuple(dict.fromkeys(PATTERN))
 """generic; large (angles to 10 rad, speeds to 100 rad/s); singular (near straight or folded); rest; far (1e2 to 1e4 m); pose."""
@@ -167,9 +170,21 @@ def read_states(spec: RobotSpec, path: Path) -> States:
 
     v and tau may be left out (zero). Raises ValueError or FileNotFoundError naming the file, the row and the remedy.
     """
+    return states_of(spec, path, read_arrays(path, STATE_ARRAYS))
+
+
+def read_arrays(path: Path, names: re.Pattern[str]) -> dict[str, Floats]:
+    """The arrays of these names in an .npz; of a .csv or .parquet, columns NAME_0, NAME_1, ... or one NAME are an array.
+
+    Raises ValueError or FileNotFoundError naming the file and the remedy; what NumPy would have to unpickle is refused.
+    """
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of states: give a .npz, .csv or .parquet")
-    arrays = _read_npz(path) if path.suffix == ".npz" else _read_table(path)
+    return _read_npz(path, names) if path.suffix == ".npz" else _read_table(path, names)
+
+
+def states_of(spec: RobotSpec, path: Path, arrays: Mapping[str, Floats]) -> States:
+    """The states out of the arrays of a file; raises as `read_states` does."""
     if "q" not in arrays:
         raise ValueError(f"{path}: holds no q: give q (n, {spec.nq}), and v and tau (n, {spec.nv}) where wanted")
     n = len(np.atleast_1d(arrays["q"]))
@@ -186,28 +201,32 @@ def read_states(spec: RobotSpec, path: Path) -> States:
     return States(q, v, tau, np.arange(n), ("file",) * n)
 
 
-def _read_npz(path: Path) -> dict[str, Floats]:
+def _read_npz(path: Path, names: re.Pattern[str]) -> dict[str, Floats]:
     try:
-        return arrays_of(path, re.compile("q|v|tau"))
+        return arrays_of(path, names)
     except UNREADABLE as error:
         raise ValueError(f"{path}: is no .npz of plain number arrays ({error}): write it with np.savez") from error
 
 
-def _read_table(path: Path) -> dict[str, Floats]:
+def _read_table(path: Path, names: re.Pattern[str]) -> dict[str, Floats]:
     import pandas as pd
 
     if path.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{path}: unknown kind of file '{path.suffix}': give a .npz, .csv or .parquet")
     try:
         frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
-        found = {}
-        for name in ("q", "v", "tau"):
-            found_numbers = (re.fullmatch(rf"{name}_([0-9]+)", str(column)) for column in frame.columns)
-            numbers = sorted(int(number[1]) for number in found_numbers if number)
-            if numbers != list(range(len(numbers))):
-                raise ValueError(f"the columns of {name} are numbered {numbers[0]} to {numbers[-1]}, {len(numbers)} in all")
-            if numbers:
-                found[name] = frame[[f"{name}_{i}" for i in range(len(numbers))]].to_numpy(dtype=float)
+        numbers: dict[str, list[int]] = {}
+        found: dict[str, Floats] = {}
+        for column in map(str, frame.columns):
+            name, _, number = column.rpartition("_")
+            if number.isascii() and number.isdigit() and names.fullmatch(name):
+                numbers.setdefault(name, []).append(int(number))
+            elif names.fullmatch(column):
+                found[column] = frame[column].to_numpy(dtype=float)
+        for name, of_name in numbers.items():
+            if sorted(of_name) != list(range(len(of_name))):
+                raise ValueError(f"the columns of {name} are numbered {min(of_name)} to {max(of_name)}, {len(of_name)} in all")
+            found[name] = frame[[f"{name}_{i}" for i in range(len(of_name))]].to_numpy(dtype=float)
     except (ValueError, TypeError, KeyError, OSError, NotImplementedError) as error:
         raise ValueError(f"{path}: is no table of numbers ({error}): give columns q_0, q_1, ..., v_0, ...") from error
     return found

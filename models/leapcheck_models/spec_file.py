@@ -41,6 +41,12 @@ def read_spec(path: str | os.PathLike[str]) -> RobotSpec:
     return spec
 
 
+def spec_of(record: Any) -> RobotSpec:
+    """Spec out of the parsed JSON of `as_json`; ValueError names the element that is wrong."""
+    spec: RobotSpec = _value(RobotSpec, record, "the robot")
+    return spec
+
+
 def read_actuators(path: str | os.PathLike[str]) -> tuple[Actuator, ...]:
     """Actuators in a JSON file, a list as the robot's file has it; raises as `read_spec` does."""
     actuators: tuple[Actuator, ...] = _read(tuple[Actuator, ...], path, "the list of actuators")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leapcheck.compare.parts import Parts
     from leapcheck.compare.plan import Plan
     from leapcheck.states import States
+    from leapcheck_models.spec import RobotSpec
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Compare:
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
     """Engines to compare."""
     engine: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
-    """Your own engine as module:factory, besides the others; may be repeated."""
+    """Your own engine, besides the others; may be repeated: module:factory, a C library (.so), "pipe:./program argument",
+    recorded data (.npz, .csv, .parquet), or a .toml that describes one of these with its conventions."""
     states: int = 2048
     """How many random states, of mixed kinds."""
     seed: int = 0
@@ -132,11 +134,10 @@ class Compare:
     def _plan(self) -> Plan:
         from leapcheck.compare.plan import Plan
         from leapcheck.quantities import QUANTITIES
-        from leapcheck.states import read_states
         from leapcheck_models.robots import load
 
         spec = load(self.robot)
-        own = None if self.states_file is None else read_states(spec, self.states_file)
+        file, own = self._own_states(spec)
         return Plan(
             robot=self.robot,
             spec=spec,
@@ -146,9 +147,20 @@ class Compare:
             seed=self.seed,
             only=self.only,
             states=own,
-            states_file="" if self.states_file is None else str(self.states_file),
+            states_file=file,
             command=self._command(),
         )
+
+    def _own_states(self, spec: RobotSpec) -> tuple[str, States | None]:
+        """The file of the states and these: those of a recording, or the user's; "" and None where they are to be random."""
+        from leapcheck.engines.outside.recorded import recorded_states, same_states
+        from leapcheck.states import read_states
+
+        own = None if self.states_file is None else read_states(spec, self.states_file)
+        recorded = recorded_states(spec, (*self.engines, *self.engine))
+        if own is not None and recorded is not None and not same_states(own, recorded):
+            raise ValueError(f"{self.states_file}: holds other states than the recording: leave --states-file out")
+        return "" if self.states_file is None else str(self.states_file), recorded if own is None else own
 
     def _command(self) -> str:
         """The command that repeats this run: every choice that is not the default."""

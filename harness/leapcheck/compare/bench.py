@@ -16,10 +16,10 @@ from leapcheck.compare.participants import Participant, ShapeError, participants
 from leapcheck.compare.records import EngineRow, Failure
 from leapcheck.compare.tally import SAMPLE, Row, Tally, tally
 from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.engines.registry import make_engine
-from leapcheck.engines.user import load_user_engine
+from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.quantities import QUANTITIES, Scale, sizes
 from leapcheck.states import Floats, States, by_unit
 from leapcheck_models.spec import RobotSpec
@@ -95,7 +95,7 @@ def known(failure: Failure, failures: Sequence[Failure]) -> bool:
 
 
 def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence[str], compile_code: bool) -> Bench:
-    """The robot in each engine; a name is looked up, "module:factory" is the user's, an Engine is taken as it is.
+    """The robot in each engine; a name is looked up, any other word names the user's, an Engine is taken as it is.
 
     `compile_code` where many states are to come; it changes no bit of the results.
     """
@@ -119,7 +119,7 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence
 def _made(request: str | Engine, spec: RobotSpec) -> Engine:
     if not isinstance(request, str):
         return request
-    return load_user_engine(request, spec) if ":" in request else make_engine(request, spec)
+    return make_engine(request, spec) if request in ENGINE_NAMES else load_engine(request, spec)
 
 
 def _parts(quantities: Sequence[str]) -> Iterator[tuple[str, ...]]:

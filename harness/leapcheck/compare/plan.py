@@ -68,8 +68,8 @@ class Plan:
     @property
     def states_arguments(self) -> tuple[str, ...]:
         """The words of the command line that give these states."""
-        if self.states is not None:
-            return ("--states-file", self.states_file)
+        if self.states is not None:  # those of a recording come with it
+            return ("--states-file", self.states_file) if self.states_file else ()
         return ("--states", str(self.count), "--seed", str(self.seed))
 
     @property

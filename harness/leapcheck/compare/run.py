@@ -41,7 +41,7 @@ def compared(plan: Plan, means: Means = Means(), progress: Progress | None = Non
     question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
     found = judged(question, at.engines, rows)
     user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
-        n for n in plan.engines if isinstance(n, str) and ":" in n
+        n for n in plan.engines if isinstance(n, str) and n not in ENGINE_NAMES
     }
     return Run(
         provenance=_provenance(plan),

@@ -8,7 +8,6 @@ from typing import Protocol, runtime_checkable
 
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
-from leapcheck.engines.user import load_user_engine
 from leapcheck_models.spec import RobotSpec
 
 Maker = Callable[[RobotSpec], Engine]
@@ -28,6 +27,4 @@ def maker(engine: Engine) -> Maker | None:
         return engine.remade
     if engine.name in ENGINE_NAMES:
         return partial(make_engine, engine.name)
-    if ":" in engine.name:
-        return partial(load_user_engine, engine.name)
     return None

@@ -32,6 +32,7 @@ engine's failure of that quantity; the others go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,20 @@ class UserEngine:
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape); EngineError at the first answer that is none, with the state's index."""
         return {name: self._block(name, states) for name in quantities}
+
+    def watched(self, begun: Callable[[], None]) -> UserEngine:
+        """The same engine, which calls `begun` before each state."""
+
+        def watching(function: Callable[..., Any]) -> Callable[..., Any]:
+            def watched(*arguments: Any) -> Any:
+                begun()
+                return function(*arguments)
+
+            return watched
+
+        made = copy(self)
+        made._functions = {name: watching(function) for name, function in self._functions.items()}
+        return made
 
     def _block(self, name: str, states: States) -> NDArray[np.float64]:
         quantity = QUANTITIES[name]

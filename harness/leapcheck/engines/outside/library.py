@@ -1,0 +1,136 @@
+"""A shared library with the C ABI of leapcheck_engine.h, in the process that hosts it; needs the standard library alone."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import mmap
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from leapcheck.engines.outside.framing import MARKS, Header, read_places
+
+ABI = 1
+NEEDED = ("leapcheck_abi", "leapcheck_describe", "leapcheck_evaluate")
+CONVENTIONS = ("quaternion", "base_velocity", "order", "joints")
+KEYS = ("name", "version", "precision", "nq", "nv", "points", "quantities", *CONVENTIONS)
+HEADER = "leapcheck_engine.h"
+
+
+class LibraryServer:
+    """Calls the library with addresses in shared memory: nothing is copied."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._library: ctypes.CDLL | None = None
+        self._memory = _Memory()
+
+    def hello(self, header: Header) -> Header:
+        """Loads the library, and hands it the robot where it takes any; ValueError in one line where it cannot be used."""
+        self._memory.path = header["memory"]
+        self._library = library = self._library or loaded(self._path)
+        takes_robots = hasattr(library, "leapcheck_robot")
+        if takes_robots:
+            self._check(library.leapcheck_robot(json.dumps(header["robot"]).encode()), "leapcheck_robot")
+        described = _described((library.leapcheck_describe() or b"").decode("utf-8", "replace"))
+        return {**described, "memory": True, "robots": "any" if takes_robots else "one"}
+
+    def evaluate(self, header: Header) -> None:
+        """Fills the answers; ValueError with the library's own words where it says that it failed."""
+        memory = self._memory
+        memory.grow(header["memory_bytes"])
+        given = {place.name: memory.at(place.offset) for place in read_places(header["arrays"])}
+        for number, place in enumerate(read_places(header["answers"])):
+            memory.mark(number)
+            self.call(place.name, header["states"], given, memory.at(place.offset))
+
+    def call(self, quantity: str, states: int, given: Mapping[str, int], out: int) -> None:
+        """One quantity at that many states, by the addresses of q, v and tau and of the answer."""
+        assert self._library is not None
+        status = self._library.leapcheck_evaluate(quantity.encode(), states, given["q"], given["v"], given["tau"], out)
+        self._check(status, quantity)
+
+    def _check(self, status: int, what: str) -> None:
+        if status:
+            told = self._library.leapcheck_error() if hasattr(self._library, "leapcheck_error") else None  # type: ignore[union-attr]
+            words = told.decode("utf-8", "replace") if told else f"status {status}"
+            raise ValueError(f"{what} failed: {words}: correct it, or leave the quantity out")
+
+
+class _Memory:
+    """The shared memory as addresses."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        self._size = self._start = 0
+        self._map: Any = None
+
+    def grow(self, size: int) -> None:
+        """Maps at least so many bytes."""
+        if size <= self._size:
+            return
+        file = os.open(self.path, os.O_RDWR)
+        try:
+            self._map, self._size = mmap.mmap(file, size), size
+        finally:
+            os.close(file)
+        self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+
+    def at(self, offset: int) -> int:
+        """The address of a byte."""
+        return self._start + offset
+
+    def mark(self, quantity: int) -> None:
+        """Says which quantity is being answered: read by leapcheck after a crash."""
+        MARKS.pack_into(self._map, 0, quantity, -1)
+
+
+def loaded(path: str) -> ctypes.CDLL:
+    """The library with the types of its functions; ValueError names what is missing."""
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ValueError(
+            f"library '{path}' cannot be loaded: {error}: build it for this machine, with all that it needs"
+        ) from None
+    if missing := [name for name in NEEDED if not hasattr(library, name)]:
+        raise ValueError(f"library '{path}' has no function {missing[0]}: define it as {HEADER} says, with C linkage")
+    library.leapcheck_abi.argtypes, library.leapcheck_abi.restype = [], ctypes.c_int
+    if (version := library.leapcheck_abi()) != ABI:
+        raise ValueError(
+            f"library '{path}' has version {version} of the ABI, this leapcheck has {ABI}: build it with its {HEADER}"
+        )
+    pointer = ctypes.c_void_p
+    library.leapcheck_describe.argtypes, library.leapcheck_describe.restype = [], ctypes.c_char_p
+    library.leapcheck_evaluate.argtypes = [ctypes.c_char_p, ctypes.c_size_t, pointer, pointer, pointer, pointer]
+    library.leapcheck_evaluate.restype = ctypes.c_int
+    if hasattr(library, "leapcheck_error"):
+        library.leapcheck_error.argtypes, library.leapcheck_error.restype = [], ctypes.c_char_p
+    if hasattr(library, "leapcheck_robot"):
+        library.leapcheck_robot.argtypes, library.leapcheck_robot.restype = [ctypes.c_char_p], ctypes.c_int
+    return library
+
+
+def _described(text: str) -> Header:
+    """The description, "key = value; key = value", as the protocol has it; ValueError names the key that is wrong."""
+    found: Header = {}
+    for part in text.replace("\n", ";").split(";"):
+        key, equals, value = (word.strip() for word in part.partition("="))
+        if not key and not value:
+            continue
+        if not equals or key not in KEYS:
+            raise ValueError(
+                f"leapcheck_describe: '{part.strip():.60}' is no entry: write key = value; the keys are {', '.join(KEYS)}"
+            )
+        found[key] = _number(key, value) if key in ("nq", "nv", "points") else value
+    if "precision" not in found:
+        raise ValueError("leapcheck_describe: the key 'precision' is missing: add precision = float64 or float32")
+    conventions = {key: found.pop(key) for key in CONVENTIONS if key in found}
+    return {**found, "conventions": conventions} if conventions else found
+
+
+def _number(key: str, value: str) -> int:
+    if not value.isdigit():
+        raise ValueError(f"leapcheck_describe: {key} is '{value:.40}': give a whole number")
+    return int(value)

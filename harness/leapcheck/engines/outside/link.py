@@ -1,0 +1,258 @@
+"""The line to an engine in a process of its own: started when needed, started again when it has died, batches in flight."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.conventions import moving_joints
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, Header, Place, packed, places
+from leapcheck.engines.outside.memory import SharedMemory
+from leapcheck.engines.outside.process import Child, Died
+from leapcheck.engines.outside.target import Target
+from leapcheck.quantities import sizes
+from leapcheck_models.spec import RobotSpec, as_json
+
+PROTOCOL = 1
+
+STARTING_SECONDS = 60.0
+"""What an engine may take at least to hold a robot: it may have to compile."""
+
+MOST_DEATHS = 60
+"""An engine that has died so often is not started again."""
+
+IN_FLIGHT = 2
+"""Batches that an engine may have before it at once."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Refused(Exception):  # noqa: N818 - an answer, told in words
+    """The engine says that it cannot answer; the message is its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request in flight: what was asked, where its answers will lie, and the seconds it may take."""
+
+    quantities: tuple[str, ...]
+    answers: tuple[Place, ...]
+
+
+class Link:
+    """Owns the child process of one engine; a request is sent with `submit` and its answers are taken with `collect`."""
+
+    def __init__(self, at: Target) -> None:
+        self.at = at
+        self._child: Child | None = None
+        self._memory: SharedMemory | None = None
+        self._hello: Header = {}
+        self._robot: RobotSpec | None = None
+        self._flying: deque[Asked] = deque()
+        self._slots = [(0, 0)] * IN_FLIGHT
+        self._turn = self._deaths = 0
+
+    def held(self, spec: RobotSpec) -> Header:
+        """What the engine says of itself, holding that robot; EngineError where it cannot."""
+        if self._child is not None and (spec is self._robot or spec == self._robot):
+            return self._hello
+        if self._flying:
+            raise RuntimeError(f"engine '{self.at.name}': a robot is given while answers are awaited: collect them first")
+        if self._deaths > MOST_DEATHS:
+            raise EngineError(f"engine '{self.at.name}': has died {self._deaths} times: it is not started again")
+        if self._child is None:
+            self._start()
+        self._robot = spec
+        seconds = max(self.at.timeout, STARTING_SECONDS)
+        try:
+            self._send(packed(self._greeting(spec)), (), seconds)
+            header, _ = self._receive(seconds)
+        except Died as death:
+            self._robot = None
+            raise EngineError(f"engine '{self.at.name}': {death.words} when it was given the robot: run it by hand") from death
+        if "error" in header:
+            self._robot = None
+            raise EngineError(prefixed(self.at.name, str(header["error"])))
+        self._hello = header
+        return header
+
+    def submit(self, arrays: Mapping[str, NDArray[Any]], quantities: Mapping[str, tuple[int, ...]], dtype: str) -> None:
+        """Sends a request for quantities of these shapes; `arrays` must be C-contiguous. At most `IN_FLIGHT` at once."""
+        if len(self._flying) >= IN_FLIGHT:
+            raise RuntimeError(f"engine '{self.at.name}': {IN_FLIGHT} batches are in flight: collect one first")
+        shared = self._hello.get("memory") is True
+        rows = [(name, np.dtype(array.dtype).str, array.shape) for name, array in arrays.items()]
+        start = self._slot(rows, quantities, dtype) if shared else 0
+        given, end = places(rows, start)
+        answers, last = places([(name, dtype, shape) for name, shape in quantities.items()], end if shared else 0)
+        header: Header = {
+            "ask": "evaluate",
+            "quantities": list(quantities),
+            "states": len(arrays["q"]),
+            "arrays": [list(place) for place in given],
+            "answers": [list(place) for place in answers],
+            "answer_bytes": 0 if shared else last,
+        }
+        parts: list[bytes | memoryview] = []
+        if shared:
+            assert self._memory is not None
+            header["memory_bytes"] = self._memory.size
+            for place in given:
+                self._memory.array(place)[...] = arrays[place.name]
+        else:
+            for place in given:
+                parts += [arrays[place.name].data, bytes(-place.bytes % ALIGNMENT)]
+        self._flying.append(Asked(tuple(quantities), tuple(answers)))
+        self._send(packed(header, 0 if shared else end), parts, self.at.timeout)
+
+    def collect(self) -> Arrays:
+        """The answers to the oldest request in flight; in shared memory they stay until the one after the next is sent.
+
+        Raises Died where the engine has ended, and Refused where it says that it cannot.
+        """
+        header, payload = self._receive(self.at.timeout)
+        asked = self._flying.popleft()
+        if "error" in header:
+            raise Refused(str(header["error"]))
+        if self._hello.get("memory") is True:
+            assert self._memory is not None
+            return {place.name: self._memory.array(place) for place in asked.answers}
+        self._check_shapes(header, asked)
+        wanted = places([(p.name, p.dtype, p.shape) for p in asked.answers])[1]
+        if len(payload) != wanted:
+            shapes = ", ".join(f"{place.name} {place.shape}" for place in asked.answers)
+            raise Refused(f"answered with {len(payload)} bytes where {shapes} take {wanted}: fill all that is asked for")
+        flat = np.frombuffer(payload, np.uint8)
+        return {p.name: flat[p.offset : p.offset + p.bytes].view(p.dtype).reshape(p.shape) for p in asked.answers}
+
+    def at_mark(self) -> tuple[str, int]:
+        """Quantity and row of the state that the engine says it is at; "" and -1 where it says nothing."""
+        if self._memory is None or not self._flying:
+            return "", -1
+        quantity, row = self._memory.marks()
+        names = self._flying[0].quantities
+        return (names[quantity], row) if 0 <= quantity < len(names) else ("", -1)
+
+    def drain(self) -> None:
+        """Takes the answers in flight and forgets them."""
+        while self._flying:
+            try:
+                self.collect()
+            except Refused:
+                continue
+
+    def forget(self) -> None:
+        """Ends the process and whatever is in flight; the next request starts it again."""
+        self._flying.clear()
+        if self._child is not None:
+            self._child.kill()
+        self._child, self._robot = None, None
+
+    def close(self) -> None:
+        """Lets the process go."""
+        if self._child is not None:
+            self._child.close()
+        self._child, self._robot = None, None
+
+    def _start(self) -> None:
+        self._memory = self._memory or SharedMemory()
+        command, environment = _command(self.at), dict(os.environ)
+        if self.at.kind != "program":
+            environment["PYTHONPATH"] = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+        try:
+            self._child = Child(command, self.at.folder, environment, self._memory.inherited)
+        except OSError as error:
+            raise EngineError(
+                f"engine '{self.at.name}': '{command[0]}' cannot be started: {error.strerror}: give a program that can be run"
+            ) from None
+
+    def _greeting(self, spec: RobotSpec) -> Header:
+        assert self._memory is not None
+        record = json.loads(as_json(spec))
+        return {
+            "ask": "hello",
+            "protocol": PROTOCOL,
+            "nq": spec.nq,
+            "nv": spec.nv,
+            "points": sizes(spec).points,
+            "joints": [joint.name for joint in moving_joints(spec)],
+            "memory": self._memory.address,
+            "robot": record,
+        }
+
+    def _send(self, start: bytes, parts: Sequence[bytes | memoryview], seconds: float) -> None:
+        assert self._child is not None
+        if self._memory is not None and len(self._flying) <= 1:
+            self._memory.clear_marks()
+        try:
+            self._child.send([start, *parts], seconds)
+        except Died:
+            self._deaths += 1
+            self._child = None
+            raise
+
+    def _receive(self, seconds: float) -> tuple[Header, bytearray]:
+        assert self._child is not None
+        try:
+            return self._child.receive(seconds)
+        except Died:
+            self._deaths += 1
+            self._child = None
+            raise
+
+    def _slot(
+        self, rows: Sequence[tuple[str, str, tuple[int, ...]]], quantities: Mapping[str, tuple[int, ...]], dtype: str
+    ) -> int:
+        """Where the next request's arrays begin in shared memory: requests take turns, so that no answer is written over."""
+        assert self._memory is not None
+        need = places([*rows, *((name, dtype, shape) for name, shape in quantities.items())])[1]
+        start, size = self._slots[self._turn]
+        if need > size:
+            start = max(self._memory.size, FIRST_ARRAY)
+            size = -(-need // 4096) * 4096
+            self._memory.grow(start + size)
+            self._slots[self._turn] = (start, size)
+        self._turn = (self._turn + 1) % IN_FLIGHT
+        return start
+
+    def _check_shapes(self, header: Header, asked: Asked) -> None:
+        """Refused where the engine's own list of its answers, which it may leave out, is not what was asked for."""
+        if "arrays" not in header:
+            return
+        try:
+            said = {str(name): (str(dtype), tuple(map(int, shape))) for name, dtype, shape, *_ in header["arrays"]}
+        except (TypeError, ValueError):
+            raise Refused("its list of arrays cannot be read: give [name, dtype, shape, offset] for each") from None
+        for place in asked.answers:
+            if place.name not in said:
+                raise Refused(f"{place.name} is missing in its answer: give it, or do not list it among the quantities")
+            if said[place.name] != (place.dtype, place.shape):
+                dtype, shape = said[place.name]
+                raise Refused(f"{place.name} gave {dtype} of shape {shape}: give {place.dtype} of shape {place.shape}")
+
+
+def prefixed(name: str, text: str) -> str:
+    """An engine's words in one line that begins with its name."""
+    start, line = f"engine '{name}': ", " ".join(text.split())
+    return line if line.startswith(start) else start + line
+
+
+def _command(at: Target) -> tuple[str, ...]:
+    """What is run: our own host for libraries and Python factories."""
+    if at.kind == "program":
+        first, *others = at.what
+        program = str(at.folder / first) if "/" in first else shutil.which(first) or first
+        return (program, *others)
+    what = str(at.path) if at.kind == "library" else at.what[0]
+    return (sys.executable, "-m", "leapcheck.engines.outside.host", at.kind, what, at.name)

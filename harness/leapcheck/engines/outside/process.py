@@ -1,0 +1,196 @@
+"""A child process that answers frames: never waited for longer than agreed, and its end told in words."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+
+from leapcheck.engines.outside.framing import MAGIC, PREFIX, Header
+
+PIPE_BYTES = 1 << 20
+"""Size of the pipes where the system lets us choose: fewer turns for large blocks."""
+
+MOST_HEADER_BYTES = 16 << 20
+SHOWN = 60
+ENDING_SECONDS = 2.0
+"""How long a child whose input has ended may take to go."""
+
+
+class Died(Exception):  # noqa: N818 - an end, told in words
+    """The child is no more. `words` say how it ended, `kind` is "crash", "hang" or "rubbish"."""
+
+    def __init__(self, kind: str, words: str) -> None:
+        super().__init__(words)
+        self.kind, self.words = kind, words
+
+
+class Child:
+    """A process and the frames that travel to and from it."""
+
+    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str], inherited: Sequence[int]) -> None:
+        """Starts it; OSError where there is no such program. In a group of its own: Ctrl-C is for this process alone."""
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            env=dict(environment),
+            pass_fds=tuple(inherited),
+            process_group=0,
+            bufsize=0,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self.close = weakref.finalize(self, _ended, self._process)
+        for pipe in (self._to, self._from):
+            os.set_blocking(pipe, False)
+            if sys.platform == "linux":
+                with suppress(OSError):
+                    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self._outgoing: deque[memoryview] = deque()
+        self._start = bytearray()
+        self._header: Header | None = None
+        self._payload, self._filled = bytearray(), 0
+        self._frames: deque[tuple[Header, bytearray]] = deque()
+
+    def send(self, parts: Sequence[bytes | memoryview], seconds: float) -> None:
+        """Hands over a frame in parts; answers that come meanwhile are kept. Died where it does not take it in time."""
+        self._outgoing += [memoryview(part).cast("B") for part in parts if len(part)]
+        self._pump(lambda: not self._outgoing, seconds)
+
+    def receive(self, seconds: float) -> tuple[Header, bytearray]:
+        """The next frame's header and payload; Died where there is none in time."""
+        self._pump(lambda: bool(self._frames), seconds)
+        return self._frames.popleft()
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self.close()
+
+    def _pump(self, done: Callable[[], bool], seconds: float) -> None:
+        """Writes and reads whatever can be, until it is done."""
+        end = monotonic() + seconds
+        while not done():
+            left = end - monotonic()
+            writing = [self._to] if self._outgoing else []
+            readable, writable, _ = select.select([self._from], writing, [], max(left, 0.0))
+            if not readable and not writable and left <= 0.0:
+                self.kill()
+                raise Died("hang", f"gave no answer within {seconds:g} s and was ended")
+            if readable:
+                self._read()
+            if writable:
+                self._write()
+
+    def _write(self) -> None:
+        try:
+            count = os.writev(self._to, list(self._outgoing)[:16])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            raise self._end() from None
+        while count and self._outgoing:
+            first = self._outgoing.popleft()
+            if count < len(first):
+                self._outgoing.appendleft(first[count:])
+            count -= min(count, len(first))
+
+    def _read(self) -> None:
+        """Reads what is there: into the payload where one is under way, else the start of a frame."""
+        try:
+            if self._header is not None:
+                count = os.readv(self._from, [memoryview(self._payload)[self._filled :]])
+                self._filled += count
+            else:
+                found = os.read(self._from, 65536)
+                count = len(found)
+                self._start += found
+        except BlockingIOError:
+            return
+        if count == 0:
+            raise self._end()
+        while self._frame_begun() and self._frame_ended():
+            pass
+
+    def _frame_begun(self) -> bool:
+        """Whether the header of a frame is there; what came behind it is the beginning of its payload."""
+        if self._header is not None:
+            return True
+        start = self._start
+        if not start[: len(MAGIC)] or not MAGIC.startswith(start[: len(MAGIC)]):
+            if start:
+                raise self._rubbish()
+            return False
+        if len(start) < PREFIX.size:
+            return False
+        _, header_bytes, payload_bytes = PREFIX.unpack_from(start)
+        if header_bytes > MOST_HEADER_BYTES:
+            raise self._rubbish()
+        behind = PREFIX.size + header_bytes
+        if len(start) < behind:
+            return False
+        try:
+            header = json.loads(start[PREFIX.size : behind])
+            payload = bytearray(payload_bytes)
+        except (ValueError, MemoryError, OverflowError):
+            raise self._rubbish() from None
+        if not isinstance(header, dict):
+            raise self._rubbish()
+        self._filled = min(len(start) - behind, payload_bytes)
+        payload[: self._filled] = start[behind : behind + self._filled]
+        self._header, self._payload, self._start = header, payload, start[behind + self._filled :]
+        return True
+
+    def _frame_ended(self) -> bool:
+        """Whether the whole payload is there; the frame is then kept."""
+        if self._header is None or self._filled < len(self._payload):
+            return False
+        self._frames.append((self._header, self._payload))
+        self._header = None
+        return True
+
+    def _rubbish(self) -> Died:
+        shown = bytes(self._start[:SHOWN].partition(MAGIC)[0] or self._start[:SHOWN])
+        self.kill()
+        return Died("rubbish", f"wrote {shown!r} to its standard output where a frame of the protocol should begin")
+
+    def _end(self) -> Died:
+        """How the process ended, after its output has."""
+        try:
+            status = self._process.wait(ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return Died("crash", "closed its standard output")
+        self.close()
+        if status >= 0:
+            return Died("crash", f"ended with exit status {status}")
+        names = {int(number): number.name for number in signal.Signals}
+        return Died("crash", f"crashed with {names.get(-status, f'signal {-status}')}")
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    """Ends a child: it goes when its input ends, or is made to go."""
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            with suppress(OSError):
+                stream.close()
+    try:
+        process.wait(ENDING_SECONDS)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
