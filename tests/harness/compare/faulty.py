@@ -152,7 +152,7 @@ def raising_factory(spec: RobotSpec) -> Functions:
 
 def only_in_the_first_process(spec: RobotSpec) -> Functions:
     """Cannot be made in a second process, as with one licence or one graphics card."""
-    held.append(Path(__file__).open("rb"))
+    held.append(Path(__file__).open("rb"))  # noqa: SIM115 - as long as the process lives
     try:
         fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
