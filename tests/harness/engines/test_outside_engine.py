@@ -312,7 +312,7 @@ def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypat
         ({"DESCRIPTION": '"quantities = potential_energy"'}, "the key 'precision' is missing"),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "sizes = 3"'}, "'sizes = 3' is no entry: write key = value"),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = two"'}, "nq is 'two': give a whole number"),
-        ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 19; quantities = potential_energy"'}, "it has nq = 19, robot 'two_link_arm' "),
+        ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 19; quantities = potential_energy"'}, "it has nq = 19, robot "),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "quantities = mass"'}, "answers 'mass', which is no quantity: use mass_matrix"),
         ({"leapcheck_evaluate": "another"}, "has no function leapcheck_evaluate: define it"),
     ],
