@@ -90,9 +90,8 @@ def _check_equal(engines: Sequence[OutsideEngine], states: States, names: Sequen
 def main(library: str, robot: str, seconds: str = str(SECONDS)) -> None:
     """Prints the table."""
     found = measured(Path(library), load(robot), float(seconds))
-    print(
-        f"{'batches of ' + str(BATCH) + ', two in flight':34s} {'ns/state: least':>16s} {'median':>8s} {'overhead: least':>16s} {'median':>8s}"
-    )
+    title = f"batches of {BATCH}, two in flight"
+    print(f"{title:34s} {'ns/state: least':>16s} {'median':>8s} {'overhead: least':>16s} {'median':>8s}")
     for name, timing in found.items():
         over = ratio(timing, found[DIRECT])
         goal = f"  goal {GOALS[name] - 1:.0%}" if name in GOALS else ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from multiprocessing import parent_process
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Functions = dict[str, Callable[..., Any]]
 RELATIVE = 1e-8
 number = 3
 __version__ = "1.2"
+held: list[Any] = []
 
 
 def clean(spec: RobotSpec) -> Functions:
@@ -149,9 +151,12 @@ def raising_factory(spec: RobotSpec) -> Functions:
 
 
 def only_in_the_first_process(spec: RobotSpec) -> Functions:
-    """Cannot be made in a worker, as with one licence or one graphics card."""
-    if parent_process() is not None:
-        raise OSError("the licence is in use")
+    """Cannot be made in a second process, as with one licence or one graphics card."""
+    held.append(Path(__file__).open("rb"))  # noqa: SIM115 - as long as the process lives
+    try:
+        fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError("the licence is in use") from None
     return only_mass_matrix(spec)
 
 

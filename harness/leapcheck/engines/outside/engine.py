@@ -91,6 +91,11 @@ class OutsideEngine:
         return f"{robot}; {kind}{called} in a process of its own{precision}{own}"
 
     @property
+    def declares_convention(self) -> bool:
+        """Whether its functions are in a convention other than the canonical one."""
+        return self._convention is not None
+
+    @property
     def quantities(self) -> frozenset[str]:
         """The quantities that it says it answers."""
         return self._quantities

@@ -70,6 +70,12 @@ def target(name: str) -> Target:
     )
 
 
+def names_engine(name: str) -> bool:
+    """Whether a word names a library, a program, data, a description or an entry point, whether that is there or not."""
+    is_path = name.endswith((".toml", *DATA)) or LIBRARY.fullmatch(name) is not None
+    return is_path or name.startswith("pipe:") or name in entry_points(group=ENTRY_POINTS).names
+
+
 def is_recording(name: str) -> bool:
     """Whether an engine is recorded data, by its name or by its file."""
     return name.endswith(DATA) or (name.endswith(".toml") and target(name).kind == "data")

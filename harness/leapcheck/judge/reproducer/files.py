@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leapcheck.compare.records import Reproducer
 from leapcheck.judge.reproducer.context import context_of, function_name
-from leapcheck.judge.reproducer.known import known_engine
+from leapcheck.judge.reproducer.known import Known, known_engine
 from leapcheck.judge.reproducer.literals import comment, plain, python_text, quoted, wrapped
 from leapcheck.judge.shrinking.entries import nonzero
 from leapcheck.judge.shrinking.shrink import Shrunk
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 def reproducer(engine_name: str, shrunk: Shrunk, quantity: str, command: str, model: str = "") -> Reproducer:
     """The record of a shrunk discrepancy with both files.
 
-    `engine_name` is a built-in engine's, "module:factory", or that of another version, such as "mujoco-3.10.0"; for any
-    other engine both files are empty, since nothing says how to make it, and so they are for MuJoCo's storage out of the
+    `engine_name` is a built-in engine's, a user's as on the command line, or that of another version, such as "mujoco-3.10.0";
+    for any other engine both files are empty, since nothing says how to make it, and so they are for MuJoCo's storage out of the
     reference. `model` is the text of the file that a MuJoCo or Pinocchio engine reads where that is not leapcheck's own: it
     is then taken as it stands, with nothing written over it; an engine that was made for the shrunk robot knows better, if it
     has a `model_text`. `command` is named as what made the files.
     """
     script = test = ""
     model = getattr(shrunk.engine, "model_text", model)
-    if engine := known_engine(engine_name, quantity, model):
+    engine = known_engine(engine_name, quantity, model)
+    if engine and getattr(shrunk.engine, "declares_convention", False):
+        engine = Known(engine_name, outside=True)
+    if engine:
         context = context_of(engine, shrunk, quantity, command)
         template = _environment().get_template(engine.template)
         script, test = (_tidy(template.render(context, test=name)) for name in ("", function_name(engine, quantity)))

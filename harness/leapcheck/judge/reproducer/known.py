@@ -6,6 +6,7 @@ import keyword
 import re
 from typing import NamedTuple
 
+from leapcheck.engines.outside.target import names_engine
 from leapcheck.quantities import QUANTITIES
 
 BUILT_IN = {
@@ -27,7 +28,7 @@ class Known(NamedTuple):
     """An engine: its `package` ("" for a user's and for the reference), kind of `file`, and what it is made by.
 
     `version` is that of the package where it must be a certain one, `model` the text of a file that is not leapcheck's own,
-    `module` and `factory` are the user's.
+    `module` and `factory` are the user's; an engine that lives `outside`, in a process of its own, is made by its name.
     """
 
     name: str
@@ -37,11 +38,12 @@ class Known(NamedTuple):
     model: str = ""
     module: str = ""
     factory: str = ""
+    outside: bool = False
 
     @property
     def template(self) -> str:
         """Name of its template."""
-        return f"{self.package or 'own'}.py.j2"
+        return f"{self.package or ('outside' if self.outside else 'own')}.py.j2"
 
     @property
     def requirement(self) -> str:
@@ -64,7 +66,7 @@ def known_engine(name: str, quantity: str, model: str) -> Known | None:
     target = TARGET.fullmatch(name)
     if target and target[2].isidentifier() and not keyword.iskeyword(target[2]):
         return _if_answered(Known(name, module=target[1], factory=target[2]), quantity)
-    return None
+    return _if_answered(Known(name, outside=True), quantity) if names_engine(name) else None
 
 
 def _if_answered(engine: Known, quantity: str) -> Known | None:

@@ -1,0 +1,96 @@
+"""The examples of engines, built and compared as a user does: C, C in single precision, C++ with Eigen, a program over a pipe."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import Leapcheck
+
+from leapcheck_models.robots import load
+from leapcheck_reference.trace.c99 import c_files
+from leapcheck_reference.trace.c_robot import robot_function
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "tests" / "examples" / "engines"
+HEADERS = ROOT / "harness" / "leapcheck" / "engines" / "outside"
+EIGEN = Path("/usr/include/eigen3")
+FORCES = ("mass_matrix", "bias_force")
+AGAINST = ("--engines", "reference", "--workers", "1", "--json")
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+needs_eigen = pytest.mark.skipif(shutil.which("g++") is None or not EIGEN.is_dir(), reason="no g++, or no Eigen (libeigen3-dev)")
+
+
+def generated_library(folder: Path, *options: str) -> str:
+    """The C example, built with the C99 that leapcheck generates."""
+    for quantity in (*FORCES, "contact_jacobians"):
+        for name, text in c_files(robot_function(load("mini_cheetah"), (quantity,))).items():
+            (folder / name).write_text(text, encoding="utf-8")
+    sources = [str(EXAMPLES / "mini_cheetah.c"), *(path.name for path in folder.glob("*.c"))]
+    flags = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC")
+    subprocess.run(["gcc", *flags, *options, f"-I{HEADERS}", "-I.", *sources, "-lm", "-o", "libown.so"], cwd=folder, check=True)
+    return "./libown.so"
+
+
+def quadruped(folder: Path, *options: str) -> str:
+    """The C++ example."""
+    flags = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{HEADERS}", f"-isystem{EIGEN}")
+    subprocess.run(["g++", *flags, *options, str(EXAMPLES / "quadruped.cpp"), "-o", "libquadruped.so"], cwd=folder, check=True)
+    return "./libquadruped.so"
+
+
+@needs_gcc
+def test_generated_c_behind_the_abi_gives_the_reference_s_bits(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    engine = generated_library(tmp_path)
+    result = leapcheck("compare", "mini_cheetah", *AGAINST, "--engine", engine, "--states", "300", "--quantities", *FORCES)
+    assert result.status == 0
+    assert [row["error"] for row in result.json["comparisons"]] == [0.0, 0.0]
+    routes = {e["name"]: (e["version"], e["route"]) for e in result.json["engines"]}
+    assert routes[engine] == ("1.0", "a robot of its own; library with a C ABI 'generated C' in a process of its own")
+
+
+@needs_gcc
+def test_a_library_in_single_precision_is_imprecise_and_not_wrong(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    engine = generated_library(tmp_path, "-DLEAPCHECK_FLOAT32")
+    words = ("--engine", engine, "--states", "64", "--quantities", "mass_matrix")
+    run = leapcheck("compare", "mini_cheetah", *AGAINST, *words).json
+    (verdict,) = (row for row in run["verdicts"] if row["engine"] == engine)
+    assert verdict["verdict"] == "right but imprecise"
+    assert "single precision" in next(e["route"] for e in run["engines"] if e["name"] == engine)
+
+
+@needs_eigen
+def test_a_user_s_quadruped_code_agrees_in_its_own_convention(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    words = ("--engine", quadruped(tmp_path), "--states", "300", "--quantities", *FORCES)
+    result = leapcheck("compare", "mini_cheetah_armature", *AGAINST, *words)
+    assert result.status == 0
+    assert all(row["verdict"] == "agree" for row in result.json["comparisons"])
+
+
+@needs_eigen
+def test_the_fault_in_a_user_s_quadruped_code_is_named(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    engine = quadruped(tmp_path, "-DPLANTED_FAULT")
+    words = ("--engine", engine, "--states", "64", "--quantities", "mass_matrix")
+    result = leapcheck("compare", "mini_cheetah_armature", *AGAINST, *words)
+    assert result.status == 1
+    (diagnosis,) = result.json["diagnoses"]
+    assert {cause["name"] for cause in diagnosis["causes"]} == {"inertia-xy/FR_hip", "inertia-xy/HR_hip"}
+    assert not diagnosis["unexplained"]
+    (case,) = result.json["reproducers"]
+    (tmp_path / "case.py").write_text(case["script"], encoding="utf-8")
+    done = subprocess.run([sys.executable, "case.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert engine in done.stdout
+
+
+@pytest.mark.parametrize("words", ["", " --memory"])
+def test_a_program_over_a_pipe_agrees(leapcheck: Leapcheck, words: str) -> None:
+    engine = f"pipe:{sys.executable} {EXAMPLES / 'pipe_program.py'}{words}"
+    quantities = ("--states", "300", "--quantities", "mass_matrix", "gravity_force", "kinetic_energy", "potential_energy")
+    result = leapcheck("compare", "two_link_arm", *AGAINST, *quantities, "--engine", engine)
+    assert result.status == 0
+    assert len(result.json["comparisons"]) == 4

@@ -1,0 +1,364 @@
+"""Engines in a process of their own: conventions converted, batches in flight, libraries refused, and no process left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from engine_cases import error, near_states
+
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.outside.engine import OutsideEngine
+from leapcheck.engines.outside.load import load_engine
+from leapcheck.engines.registry import make_engine
+from leapcheck.states import States, generated_states, joined
+from leapcheck_models.robots import load
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "tests" / "examples" / "engines"
+HEADERS = ROOT / "harness" / "leapcheck" / "engines" / "outside"
+PROGRAM = f"pipe:{sys.executable} {EXAMPLES / 'pipe_program.py'}"
+FORCES = ("mass_matrix", "bias_force", "gravity_force")
+NAMES = ("mass_matrix", "gravity_force", "kinetic_energy", "potential_energy")
+
+OWN = """
+from dataclasses import replace
+import mujoco, numpy as np, pinocchio as pin
+from leapcheck.engines import mujoco_build, pinocchio_build
+
+class InMujoco:
+    conventions = {"quaternion": "wxyz", "base_velocity": "mixed", "order": "linear first"}
+    def __init__(self, spec):
+        self.m = mujoco_build.model_from_mjcf(spec, spec)
+        self.d = mujoco.MjData(self.m)
+        self.sites = [self.m.site(p.name).id for p in spec.contact_points if p.computed]
+    def at(self, q, v=0.0, tau=0.0):
+        self.d.qpos[:], self.d.qvel[:], self.d.qfrc_applied[:] = q, v, tau
+        mujoco.mj_kinematics(self.m, self.d); mujoco.mj_comPos(self.m, self.d); mujoco.mj_crb(self.m, self.d)
+        mujoco.mj_comVel(self.m, self.d)
+    def mass_matrix(self, q):
+        self.at(q)
+        M = np.zeros((self.m.nv, self.m.nv))
+        mujoco.mj_fullM(self.m, self.d, M)
+        return M
+    def bias_force(self, q, v):
+        self.at(q, v)
+        h = np.zeros(self.m.nv)
+        mujoco.mj_rne(self.m, self.d, 0, h)
+        return h
+    def gravity_force(self, q):
+        return self.bias_force(q, 0.0)
+    def coriolis_force(self, q, v):
+        return self.bias_force(q, v) - self.bias_force(q, 0.0)
+    def forward_dynamics(self, q, v, tau):
+        return np.linalg.solve(self.mass_matrix(q), tau - self.bias_force(q, v))
+    def contact_jacobians(self, q):
+        self.at(q)
+        J = np.zeros((len(self.sites), 3, self.m.nv))
+        for k, site in enumerate(self.sites):
+            mujoco.mj_jacSite(self.m, self.d, J[k], None, site)
+        return J
+    def contact_bias_accelerations(self, q, v):
+        self.at(q, v)
+        a, Jdot = np.zeros((len(self.sites), 3)), np.zeros((3, self.m.nv))
+        for k, site in enumerate(self.sites):
+            mujoco.mj_jacDot(self.m, self.d, Jdot, None, self.d.site_xpos[site], self.m.site_bodyid[site])
+            a[k] = Jdot @ v
+        return a
+
+class InPinocchio:
+    def __init__(self, spec):
+        joint = lambda body: replace(body.joint, limits=(-9.0, 9.0)) if body.joint.axis else body.joint
+        spec = replace(spec, bodies=tuple(replace(body, joint=joint(body)) for body in spec.bodies))  # no joint as a circle
+        self.model = pinocchio_build.model_from_urdf(spec)
+        pinocchio_build.write_exact_values(spec, self.model)
+        self.data = self.model.createData()
+        joints = list(self.model.names)[2:]
+        self.conventions = {"quaternion": "xyzw", "order": "linear first", "joints": joints}
+    def mass_matrix(self, q):
+        M = pin.crba(self.model, self.data, q)
+        return np.triu(M) + np.triu(M, 1).T
+    def bias_force(self, q, v):
+        return pin.nonLinearEffects(self.model, self.data, q, v)
+    def forward_dynamics(self, q, v, tau):
+        return pin.aba(self.model, self.data, q, v, tau)
+"""
+
+IN_WORLD = """
+import numpy as np
+import leapcheck_reference as reference
+
+def rotation(quaternion):
+    x, y, z, w = quaternion
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + 2 * w * K + 2 * K @ K
+
+class InWorld:
+    conventions = {"quaternion": "xyzw", "base_velocity": "world", "order": "angular first"}
+    def __init__(self, spec):
+        self.tree = reference.build(spec)
+    def split(self, q):
+        R, T = rotation(q[3:7]), np.eye(len(q) - 1)
+        T[:3, :3] = T[3:6, 3:6] = R
+        return np.r_[q[:3], q[6], q[3:6], q[7:]], T
+    def mass_matrix(self, q):
+        own, T = self.split(q)
+        return T @ reference.mass_matrix(self.tree, own) @ T.T
+    def bias_force(self, q, u):
+        own, T = self.split(q)
+        v, Tdot_v = T.T @ u, np.zeros(len(u))
+        Tdot_v[3:6] = np.cross(u[:3], u[3:6])  # d/dt (R v_B) at constant v_B
+        M = reference.mass_matrix(self.tree, own)
+        return T @ (reference.bias_force(self.tree, own, v) - M @ T.T @ Tdot_v)
+    def gravity_force(self, q):
+        own, T = self.split(q)
+        return T @ reference.gravity_force(self.tree, own)
+"""
+
+C_ENGINE = """
+#include <string.h>
+#include "leapcheck_engine.h"
+int leapcheck_abi(void) { return ABI; }
+const char *leapcheck_describe(void) { return DESCRIPTION; }
+const char *leapcheck_error(void) { return "no more\\nmemory"; }
+int leapcheck_evaluate(const char *quantity, size_t n, const double *q, const double *v, const double *tau, double *out)
+{
+    (void)v; (void)tau;
+    if (strcmp(quantity, "kinetic_energy") == 0) return 1;
+    for (size_t i = 0; i < n; i++) {
+        if (q[2 * i] > LIMIT) *(volatile int *)0 = 1;
+        out[i] = q[2 * i];
+    }
+    return 0;
+}
+"""
+GOOD = {
+    "ABI": "1",
+    "LIMIT": "1e9",
+    "DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = potential_energy kinetic_energy"',
+}
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+
+
+def written(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def library(folder: Path, **defined: str) -> str:
+    """A shared library out of the text above."""
+    written(folder, "own.c", C_ENGINE)
+    words = [f"-D{name}={value}" for name, value in (GOOD | defined).items()]
+    subprocess.run(["gcc", "-shared", "-fPIC", f"-I{HEADERS}", *words, "own.c", "-o", "libown.so"], cwd=folder, check=True)
+    return "./libown.so"
+
+
+@pytest.mark.parametrize(
+    ("module", "engine", "quantities"),
+    [
+        (OWN, "InMujoco", (*FORCES, "coriolis_force", "forward_dynamics", "contact_jacobians", "contact_bias_accelerations")),
+        (OWN, "InPinocchio", ("mass_matrix", "bias_force", "forward_dynamics")),
+        (IN_WORLD, "InWorld", FORCES),
+    ],
+)  # fmt: skip
+def test_declared_conventions_are_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, engine: str, quantities: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", module)
+    spec = load("mini_cheetah_armature")
+    states = near_states(spec, 24)
+    found = load_engine(f"own:{engine}", spec)
+    assert found.quantities == set(quantities)
+    expected = make_engine("reference", spec).evaluate(states, quantities)
+    M = make_engine("reference", spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
+    for name, answer in found.evaluate(states, quantities).items():
+        assert error(name, answer, expected[name], M, states.v) < 1e-11, name
+
+
+def test_undeclared_conventions_are_the_canonical_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", IN_WORLD.replace("conventions =", "undeclared ="))
+    spec = load("mini_cheetah_armature")
+    states = near_states(spec, 8)
+    found = load_engine("own:InWorld", spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
+    assert np.abs(found - make_engine("reference", spec).evaluate(states, ("mass_matrix",))["mass_matrix"]).max() > 0.1
+
+
+def test_a_description_overrides_what_the_engine_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "code").mkdir()
+    written(tmp_path / "code", "own.py", IN_WORLD.replace('"angular first"', '"linear first"'))
+    written(tmp_path / "code", "own.toml", 'python = "own:InWorld"\n[conventions]\norder = "angular first"\n')
+    spec = load("mini_cheetah_armature")
+    states = near_states(spec, 8)
+    found = load_engine("code/own.toml", spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
+    np.testing.assert_allclose(
+        found, make_engine("reference", spec).evaluate(states, ("mass_matrix",))["mass_matrix"], atol=1e-13
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ('{"joints": ["elbow"]}', "conventions: joints leave out 'shoulder': name each joint that moves"),
+        ('{"joints": ["elbow", "knee"]}', "conventions: joints name 'knee', which the robot has not: it has shoulder, elbow"),
+        ('{"joints": ["elbow", "elbow", "shoulder"]}', "conventions: joints name 'elbow' twice"),
+        ('{"joints": 3}', "conventions: joints are 3: give a list of names"),
+        ('{"order": "first"}', 'conventions: order is \'first\': use "angular first" or "linear first"'),
+        ("3", "conventions are 3: give a table"),
+    ],
+)
+def test_wrong_conventions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", f"def make(spec):\n    return dict(conventions={declared}, potential_energy=lambda q: 0.0)\n")
+    with pytest.raises(EngineError, match=f"^engine 'own:make': {message}"):
+        load_engine("own:make", load("two_link_arm"))
+
+
+def test_what_cannot_be_converted_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(
+        tmp_path,
+        "own.py",
+        "def make(spec):\n    return dict(conventions={'base_velocity': 'world'}, bias_force=lambda q, v: v)\n",
+    )
+    with pytest.raises(EngineError, match="bias_force in a base velocity in world axes cannot be converted without mass_matrix"):
+        load_engine("own:make", load("box"))
+
+
+@pytest.mark.parametrize("words", ["", " --memory"])
+def test_batches_in_flight_come_back_in_order(words: str) -> None:
+    spec = load("two_link_arm")
+    blocks = [generated_states(spec, 256, seed, 0) for seed in range(3)]
+    engine = load_engine(PROGRAM + words, spec)
+    assert isinstance(engine, OutsideEngine)
+    engine.submit(blocks[0], NAMES)
+    engine.submit(blocks[1], NAMES)
+    with pytest.raises(RuntimeError, match="2 batches are in flight: collect one first"):
+        engine.submit(blocks[2], NAMES)
+    found = [{name: values.copy() for name, values in engine.collect().items()}]
+    engine.submit(blocks[2], NAMES)
+    found += [{name: values.copy() for name, values in engine.collect().items()} for _ in range(2)]
+    for states, answers in zip(blocks, found, strict=True):
+        for name, values in engine.evaluate(states, NAMES).items():
+            np.testing.assert_array_equal(answers[name], values)
+
+
+@pytest.mark.parametrize("words", ["", " --memory"])
+def test_many_states_go_through_in_batches(words: str) -> None:
+    spec = load("two_link_arm")
+    states = joined([generated_states(spec, 20_000, 0, unit) for unit in range(50)])
+    engine = load_engine(PROGRAM + words, spec)
+    expected = make_engine("reference", spec).evaluate(states[12_000:], NAMES)
+    for name, values in engine.evaluate(states, NAMES).items():
+        np.testing.assert_allclose(values[12_000:], expected[name], rtol=1e-9, atol=1e-9)
+    assert engine.evaluate(states[:0], NAMES)["mass_matrix"].shape == (0, 2, 2)
+
+
+def test_a_robot_of_other_sizes_is_refused() -> None:
+    with pytest.raises(EngineError, match="it has nq = 2, robot 'box' has 7: compare it with its own robot"):
+        load_engine(PROGRAM, load("box"))
+
+
+def test_a_python_factory_is_remade_in_the_same_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(
+        tmp_path, "own.py", "import os\ndef make(spec):\n    return dict(potential_energy=lambda q: os.getpid() + spec.nv / 10)\n"
+    )
+    engine = load_engine("own:make", load("two_link_arm"))
+    assert isinstance(engine, OutsideEngine)
+    other = engine.remade(load("box"))
+
+    def answer(engine: OutsideEngine, robot: str) -> float:
+        states = generated_states(load(robot), 1, 0, 0)
+        return float(engine.evaluate(states, ("potential_energy",))["potential_energy"][0])
+
+    first, second, again = answer(engine, "two_link_arm"), answer(other, "box"), answer(engine, "two_link_arm")
+    assert (first, second) == (again, pytest.approx(first + 0.4))
+    with pytest.raises(EngineError, match="holds one robot only"):
+        load_engine(PROGRAM, load("two_link_arm")).remade(load("box"))  # type: ignore[attr-defined]
+
+
+@needs_gcc
+def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = load("two_link_arm")
+    states = generated_states(spec, 256, 0, 0)
+    worst = int(states.q[:, 0].argmax())
+    second = float(np.sort(states.q[:, 0])[-2])
+    engine = load_engine(library(tmp_path, LIMIT=repr(second)), spec)
+    message = rf"crashed with SIGSEGV while answering potential_energy\(q\) at state {worst}: correct it"
+    with pytest.raises(EngineError, match=message):
+        engine.evaluate(states, ("potential_energy",))
+    rest = [i for i in range(256) if i != worst]
+    right = States(states.q[rest], states.v[rest], states.tau[rest], states.index[rest], ("",) * 255)
+    np.testing.assert_array_equal(engine.evaluate(right, ("potential_energy",))["potential_energy"], right.q[:, 0])
+    with pytest.raises(EngineError, match="kinetic_energy failed: no more memory: correct it"):
+        engine.evaluate(states, ("kinetic_energy",))
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("defined", "message"),
+    [
+        ({"ABI": "7"}, "has version 7 of the ABI, this leapcheck has 1: build it with its leapcheck_engine.h"),
+        ({"DESCRIPTION": '"quantities = potential_energy"'}, "the key 'precision' is missing"),
+        ({"DESCRIPTION": 'LEAPCHECK_PRECISION "sizes = 3"'}, "'sizes = 3' is no entry: write key = value"),
+        ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = two"'}, "nq is 'two': give a whole number"),
+        ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 19; quantities = potential_energy"'}, "it has nq = 19, robot "),
+        ({"DESCRIPTION": 'LEAPCHECK_PRECISION "quantities = mass"'}, "answers 'mass', which is no quantity: use mass_matrix"),
+        ({"leapcheck_evaluate": "another"}, "has no function leapcheck_evaluate: define it"),
+    ],
+)  # fmt: skip
+def test_a_library_that_does_not_fit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defined: dict[str, str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(EngineError, match=f"^engine './libown.so': .*{message}"):
+        load_engine(library(tmp_path, **defined), load("two_link_arm"))
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_no_process_outlives_its_parent(tmp_path: Path, hangs: bool) -> None:
+    written(tmp_path, "own.py", "import os\ndef make(spec):\n    def f(q):\n        open('pid', 'w').write(str(os.getpid()))\n"
+            f"        while {hangs}: pass\n        return 0.0\n    return dict(potential_energy=f)\n")  # fmt: skip
+    code = (
+        "import time\nfrom leapcheck.engines.outside.load import load_engine\nfrom leapcheck.states import generated_states\n"
+        "from leapcheck_models.robots import load\nspec = load('two_link_arm')\n"
+        "load_engine('own:make', spec).evaluate(generated_states(spec, 1, 0, 0), ('potential_energy',))\ntime.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
+    try:
+        child = wait_for(lambda: int((tmp_path / "pid").read_text()))
+        os.kill(parent.pid, signal.SIGKILL)
+    finally:
+        parent.wait()
+    wait_for(lambda: not alive(child) or None)
+
+
+def alive(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(found):  # type: ignore[no-untyped-def]
+    """What the function gives, once it gives something."""
+    end = time.monotonic() + 30.0
+    while time.monotonic() < end:
+        try:
+            if (value := found()) is not None:
+                return value
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.05)
+    raise AssertionError("nothing came")
