@@ -8,6 +8,7 @@ import shlex
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ import tyro
 from leapcheck.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from leapcheck.baseline.record import RobotBaseline
     from leapcheck.compare.run import Plan
     from leapcheck.states import States
 
@@ -33,6 +35,7 @@ class Compare:
       leapcheck compare random:7 --states 500 --engines reference mujoco
       leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix
       leapcheck compare mini_cheetah --states-file logged_states.csv --out report/
+      leapcheck compare mini_cheetah --engine my_dynamics:make --baseline baseline.json --junit leapcheck.xml --github
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
@@ -57,20 +60,32 @@ class Compare:
     """Index of one state: compare at that state alone."""
     workers: int = 0
     """Processes; by default one per core."""
+    baseline: Path | None = None
+    """What is accepted (see `leapcheck baseline`): the exit status is then that of what is new, expired or grown."""
+    junit: Path | None = None
+    """Write a JUnit file too: a test case per quantity and engine."""
+    github: bool = False
+    """Print GitHub annotations of what fails, and append a summary to the file that $GITHUB_STEP_SUMMARY names."""
 
     def run(self) -> int:
         """Runs the comparison, writes the report, prints the summary; returns the exit status."""
+        from leapcheck.baseline.holding import held
+        from leapcheck.cli.ci_outputs import write_for_ci
         from leapcheck.compare.run import compared
         from leapcheck.report import console_summary, run_json, write_report
         from leapcheck.report.files import FILES, check_folder
 
         plan = self._plan()
+        baseline = self._part(plan)
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
         check_folder(folder, (*FILES, STATES_FILE))  # before the work, not after it
         with progress_bar("comparing", quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
             run = compared(plan, self.workers or os.cpu_count() or 1, progress)
+        if baseline is not None:
+            run = held(run, baseline, str(self.baseline), date.today())
         write_report(run, folder)
         _write_states(plan, folder)
+        write_for_ci(run, self.junit, self.github, sys.stderr if self.json else sys.stdout)
         if self.json:
             sys.stdout.write(run_json(run))
         else:
@@ -104,6 +119,16 @@ class Compare:
             command=self._command(),
         )
 
+    def _part(self, plan: Plan) -> RobotBaseline | None:
+        """What the baseline accepts of this robot; ValueError before the work, not after it."""
+        from leapcheck.baseline.files import read_baseline
+        from leapcheck.baseline.holding import part_for
+        from leapcheck_models.spec import spec_hash
+
+        if self.baseline is None:
+            return None
+        return part_for(read_baseline(self.baseline), self.robot, spec_hash(plan.spec), str(self.baseline))
+
     def _command(self) -> str:
         """The command that repeats this run: every choice that is not the default."""
         words = ["leapcheck", "compare", self.robot]
@@ -119,6 +144,8 @@ class Compare:
             words += ["--states-file", str(self.states_file)]
         if self.only is not None:
             words += ["--only", str(self.only)]
+        if self.baseline is not None:
+            words += ["--baseline", str(self.baseline)]
         return shlex.join(words)
 
 
