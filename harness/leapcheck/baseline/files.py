@@ -26,10 +26,18 @@ def read_baseline(path: Path | str) -> Baseline:
         ValueError: it is no baseline; the message names file, place and remedy, in one line.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_without_twins)
+        return parsed(Path(path).read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise FileNotFoundError(f"no baseline at '{path}': write one with `leapcheck baseline RUN --out {path}`") from None
-    except (ValueError, RecursionError) as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
+    except UnicodeDecodeError as error:
+        raise ValueError(f"'{path}' is not a baseline ({error}): {REMEDY}") from None
+
+
+def parsed(text: str, path: str) -> Baseline:
+    """The baseline that a text from `path` holds; ValueError as `read_baseline`."""
+    try:
+        content = json.loads(text, object_pairs_hook=_without_twins)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"'{path}' is not a baseline ({' '.join(str(error).split())}): {REMEDY}") from None
     version = content.get("baseline_version") if isinstance(content, dict) else None
     if version != BASELINE_VERSION or isinstance(version, bool):
