@@ -165,9 +165,11 @@ def failure_text(told: Told, quantity: str = "") -> str:
     failed = [case for case in cases(told.run) if case.fails and (not quantity or case.quantity in ("", quantity))]
     if not failed and (quantity or not told.run.exit_status):
         return ""
-    lines = [told.run.verdict, *((told.run.baseline.sentence,) if told.run.baseline else ())]
+    whole = [told.run.verdict, *((told.run.baseline.sentence,) if told.run.baseline else ())]
+    lines = [] if quantity else whole
     for case in failed:
-        lines.append(f"  {case.quantity}: {case.title}" if case.text or case.quantity not in case.title else f"  {case.title}")
+        indent = "  " if lines else ""  # the first line is all that pytest's summary shows
+        lines.append(f"{indent}{case.quantity}: {case.title}" if case.quantity not in case.title else f"{indent}{case.title}")
         lines += [f"    {line}" for line in (*case.text.splitlines(), *case.state.splitlines())]
     return "\n".join([*lines, *_where(told.run, told.folder, quantity)])
 
