@@ -48,8 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker and refuses options that cannot be met, before any test is run."""
     config.addinivalue_line("markers", MARKER)
     config.stash[FROM_WORKERS] = []
-    if not any(name.startswith("leapcheck") and value for name, value in vars(config.option).items()):
-        return
+    chosen = [value for name, value in vars(config.option).items() if name.startswith("leapcheck")]
+    if all(value is None or value is False or value == "" for value in chosen):
+        return  # nothing more is imported in the sessions of others
     for name, least in (("states", 1), ("seed", 0)):
         if (value := config.getoption(f"leapcheck_{name}")) is not None and value < least:
             raise pytest.UsageError(f"--leapcheck-{name} is {value}: give a whole number from {least}")
@@ -205,4 +206,5 @@ def _told(config: pytest.Config, marker: pytest.Mark) -> Told:
     try:
         return _session(config).told(_asked(marker))
     except (TypeError, ValueError, OSError) as error:
-        pytest.fail(f"marker leapcheck: {error}: write {MARKER.partition(': ')[0]}", pytrace=False)
+        problem = f"marker leapcheck: {error}: write {MARKER.partition(': ')[0]}"
+    pytest.fail(problem, pytrace=False)  # outside of the handler: the error behind it says nothing more
