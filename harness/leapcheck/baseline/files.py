@@ -25,6 +25,7 @@ def read_baseline(path: Path | str) -> Baseline:
         FileNotFoundError: there is no such file.
         ValueError: it is no baseline; the message names file, place and remedy, in one line.
     """
+    _check_no_folder(Path(path))
     try:
         return parsed(Path(path).read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
@@ -60,8 +61,7 @@ def baseline_text(baseline: Baseline) -> str:
 def write_baseline(baseline: Baseline, path: Path | str) -> None:
     """Write the file, at once as a whole: who reads it sees the old one or the new one. OSError where that fails."""
     path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"'{path}' is a folder: name a file for the baseline, for example {path / 'baseline.json'}")
+    _check_no_folder(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, scratch = tempfile.mkstemp(prefix=".leapcheck-", dir=path.parent)
     try:
@@ -72,6 +72,11 @@ def write_baseline(baseline: Baseline, path: Path | str) -> None:
     except BaseException:
         Path(scratch).unlink()
         raise
+
+
+def _check_no_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(f"'{path}' is a folder: name a file for the baseline, for example {path / 'baseline.json'}")
 
 
 def expiry(text: str) -> date:

@@ -36,7 +36,7 @@ def part_for(baseline: Baseline, robot: str, model_hash: str, file: str) -> Robo
             hashes = f"{part.model_hash[:12]} there, {model_hash[:12]} here"
             raise ValueError(
                 f"'{file}': robot '{robot}' was described otherwise when the baseline was written (hash {hashes}): "
-                f"accept the new one by `leapcheck baseline RUN --out {file}`, or compare the old one"
+                f"write it again by `leapcheck baseline RUN --out {file}`, or compare the old one"
             )
     names = ", ".join(part.robot for part in baseline.robots) or "no robot"
     raise ValueError(f"'{file}': holds {names}, not '{robot}': add it by `leapcheck baseline RUN --out {file}`")

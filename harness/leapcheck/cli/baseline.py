@@ -52,7 +52,8 @@ class Baseline:
                 'say why it is accepted by --reason "...", and until when by --expires YYYY-MM-DD'
             )
         write_baseline(updated(old, [part]), self.out)
-        print(f"{self.out}: {part.robot}: {len(part.accepted)} errors accepted, {len(part.known)} known discrepancies")
+        known = f"{len(part.known)} known discrepanc{'y' if len(part.known) == 1 else 'ies'}"
+        print(f"{self.out}: {part.robot}: {len(part.accepted)} errors accepted, {known}")
         return 0
 
     def _check(self, run: Run) -> None:
