@@ -1,78 +1,210 @@
-"""pytest plugin: the fixture `leapcheck_compare` holds a user's dynamics against the other engines."""
+"""pytest plugin: the marker `leapcheck` and the fixture `leapcheck_compare` hold a user's dynamics against the truth.
+
+    @pytest.mark.leapcheck("my_dynamics:MyDynamics", robot="mini_cheetah", states=200)
+    def test_my_dynamics(leapcheck_quantity):
+        '''Each quantity that the engine answers is a test of its own.'''
+
+It is loaded by every pytest of its environment, so nothing heavy is imported before a test asks for a comparison.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from leapcheck.compare.records import Run
+    from leapcheck.testing.asked import Asked
+    from leapcheck.testing.session import Session, Told
 
 Compare = Callable[..., "Run"]
 
+MARKER = (
+    'leapcheck(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=()): '
+    "the test fails where the engine, module:factory, a class or an object, disagrees with the truth; "
+    "with an argument leapcheck_quantity it is one test per quantity, leapcheck_run is the run's record"
+)
+SESSION: pytest.StashKey[Session] = pytest.StashKey()
+FROM_WORKERS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+INTERRUPTED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options."""
+    group = parser.getgroup("leapcheck", "leapcheck: a robot's dynamics held against MuJoCo, Pinocchio and the truth")
+    group.addoption("--leapcheck-states", type=int, metavar="N", help="states of every comparison, whatever the tests say")
+    group.addoption("--leapcheck-seed", type=int, metavar="N", help="seed of those states")
+    group.addoption("--leapcheck-report", type=Path, metavar="DIR", help="folder of the reports of runs that fail")
+    group.addoption("--leapcheck-baseline", type=Path, metavar="FILE", help="what is accepted (see `leapcheck baseline`)")
+    group.addoption("--leapcheck-update-baseline", action="store_true", help="bring that file up to date with this session")
+    group.addoption("--leapcheck-reason", default="", metavar="TEXT", help="why that update accepts new discrepancies")
+    group.addoption("--leapcheck-expires", metavar="DAY", help="last day, YYYY-MM-DD, on which it accepts those")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker and refuses options that cannot be met, before any test is run."""
+    config.addinivalue_line("markers", MARKER)
+    config.stash[FROM_WORKERS] = []
+    chosen = [value for name, value in vars(config.option).items() if name.startswith("leapcheck")]
+    if all(value is None or value is False or value == "" for value in chosen):
+        return  # nothing more is imported in the sessions of others
+    for name, least in (("states", 1), ("seed", 0)):
+        if (value := config.getoption(f"leapcheck_{name}")) is not None and value < least:
+            raise pytest.UsageError(f"--leapcheck-{name} is {value}: give a whole number from {least}")
+    if config.getoption("leapcheck_update_baseline") and not config.getoption("leapcheck_baseline"):
+        raise pytest.UsageError("--leapcheck-update-baseline: name the file too, --leapcheck-baseline FILE")
+    try:
+        _session(config).choices.check()
+    except (ValueError, OSError) as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Makes one test per quantity of a marked test that takes `leapcheck_quantity`."""
+    marker = metafunc.definition.get_closest_marker("leapcheck")
+    if marker is None or "leapcheck_quantity" not in metafunc.fixturenames:
+        return
+    try:
+        names = _session(metafunc.config).quantities(_asked(marker))
+    except TypeError:  # wrong arguments of the marker: the test says so
+        names = ()
+    metafunc.parametrize("leapcheck_quantity", names or [""], ids=names or ["engine"])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Fails a marked test, before its own text is run, where the engine disagrees."""
+    marker = item.get_closest_marker("leapcheck")
+    if marker is None:
+        return
+    from leapcheck.testing.session import failure_text
+
+    quantity = item.callspec.params.get("leapcheck_quantity", "") if hasattr(item, "callspec") else ""
+    if text := failure_text(_told(item.config, marker), quantity):
+        pytest.fail(text, pytrace=False)
+
 
 @pytest.fixture
-def leapcheck_compare() -> Compare:
+def leapcheck_quantity() -> str:
+    """The name of the quantity that this test is about, e.g. mass_matrix; for tests with the marker `leapcheck`."""
+    raise ValueError("leapcheck_quantity is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test")
+
+
+@pytest.fixture
+def leapcheck_run(request: pytest.FixtureRequest) -> Run | None:
+    """The record of the comparison that the test's marker `leapcheck` asks for; run once for all tests that ask for it."""
+    marker = request.node.get_closest_marker("leapcheck")
+    if marker is None:
+        raise ValueError("leapcheck_run is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test")
+    try:
+        return _session(request.config).told(_asked(marker)).run
+    except (TypeError, ValueError, OSError):
+        return None  # the call of the test fails with the reason, before its own text is run
+
+
+@pytest.fixture
+def leapcheck_compare(pytestconfig: pytest.Config) -> Compare:
     """A function that fails the test where an engine of the user's disagrees.
 
     `leapcheck_compare(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=())`:
-    `engine` is "module:factory" or an object with functions such as `mass_matrix(q)` (see `leapcheck.engines.user`);
+    `engine` is "module:factory", a class or an object with functions such as `mass_matrix(q)` (see `leapcheck.engines.user`);
     returns the run's record where all agree.
 
         def test_my_dynamics(leapcheck_compare):
             leapcheck_compare(MyDynamics(), "mini_cheetah", states=200)
     """
+
+    def compare(*arguments: Any, **options: Any) -> Run:
+        from leapcheck.testing.asked import asked
+        from leapcheck.testing.session import failure_text
+
+        told = _session(pytestconfig).told(asked(*arguments, **options))
+        if text := failure_text(told):
+            pytest.fail(text, pytrace=False)
+        assert told.run is not None
+        return told.run
+
     return compare
 
 
-def compare(
-    engine: Any,
-    robot: str = "mini_cheetah",
-    *,
-    against: Sequence[str] = ("reference",),
-    states: int = 256,
-    seed: int = 0,
-    quantities: Sequence[str] = (),
-) -> Run:
-    """The run of one engine of the user's against others; pytest.fail with a readable text where they disagree."""
-    from leapcheck.compare.plan import Plan
-    from leapcheck.compare.run import compared
-    from leapcheck.engines.errors import EngineError
-    from leapcheck.engines.outside.load import load_engine
-    from leapcheck.engines.user import user_engine
-    from leapcheck.quantities import QUANTITIES
-    from leapcheck_models.robots import load
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Takes what a worker of xdist found."""
+    if found := getattr(node, "workeroutput", {}).get("leapcheck"):
+        node.config.stash[FROM_WORKERS].append(found)
 
-    spec = load(robot)
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Hands what a worker found to the controller, which alone writes the baseline."""
+    config = session.config
+    found = config.stash.get(SESSION, None)
+    if found is not None and hasattr(config, "workeroutput"):
+        from leapcheck.baseline.files import baseline_text
+        from leapcheck.baseline.record import Baseline
+
+        parts = [baseline_text(Baseline((part,))) for part in found.parts]
+        config.workeroutput["leapcheck"] = {"parts": parts, "notes": found.notes}
+    elif found is not None and found.choices.update and exitstatus not in INTERRUPTED:
+        _write_baseline(found, config.stash[FROM_WORKERS])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Prints which known discrepancies are gone, and which baseline was written."""
+    found = config.stash.get(SESSION, None)
+    notes = [*(found.notes if found else ()), *(note for worker in config.stash[FROM_WORKERS] for note in worker["notes"])]
+    if notes:
+        terminalreporter.section("leapcheck")
+        for note in dict.fromkeys(notes):
+            terminalreporter.line(note)
+
+
+def _write_baseline(session: Session, workers: list[dict[str, Any]]) -> None:
+    """Brings the file up to date with what this process and the workers found."""
+    from leapcheck.baseline.files import parsed, write_baseline
+    from leapcheck.baseline.making import updated
+
+    file = session.choices.baseline
+    assert file is not None
+    parts = [*session.parts, *(p for found in workers for text in found["parts"] for p in parsed(text, "a worker").robots)]
+    if parts:
+        write_baseline(updated(session.choices.old_baseline(), parts), file)
+        session.notes.append(f"{file} is up to date with {len(parts)} comparison{'s' if len(parts) > 1 else ''}")
+
+
+def _session(config: pytest.Config) -> Session:
+    """The session of this process, made when it is first asked for."""
+    from leapcheck.testing.session import Choices, Session
+
+    if SESSION not in config.stash:
+        cache = getattr(config, "cache", None)
+        option = config.getoption
+        choices = Choices(
+            states=option("leapcheck_states"),
+            seed=option("leapcheck_seed"),
+            reports=option("leapcheck_report") or (cache.mkdir("leapcheck") if cache else None),
+            baseline=option("leapcheck_baseline"),
+            update=option("leapcheck_update_baseline"),
+            reason=option("leapcheck_reason"),
+            expires=option("leapcheck_expires"),
+            worker=getattr(config, "workerinput", {}).get("workerid", ""),
+        )
+        config.stash[SESSION] = Session(choices)
+    return config.stash[SESSION]
+
+
+def _asked(marker: pytest.Mark) -> Asked:
+    from leapcheck.testing.asked import asked
+
+    return asked(*marker.args, **marker.kwargs)
+
+
+def _told(config: pytest.Config, marker: pytest.Mark) -> Told:
+    """What the marker's comparison came to; a failure of the test where the marker or the plan is wrong."""
     try:
-        own = load_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
-    except EngineError as error:
-        pytest.fail(str(error), pytrace=False)
-    if missing := [name for name in quantities if name in QUANTITIES and name not in own.quantities]:
-        pytest.fail(f"engine '{own.name}' cannot answer {missing[0]}: give it that function, or do not ask for it", pytrace=False)
-    asked = tuple(quantities) or tuple(name for name in QUANTITIES if name in own.quantities)
-    run = compared(Plan(robot, spec, (*against, own), asked, states, seed))
-    if run.exit_status:
-        pytest.fail(failure_text(run), pytrace=False)
-    return run
-
-
-def failure_text(run: Run) -> str:
-    """What disagreed, why, and where: a few lines per discrepancy."""
-    lines = [run.verdict]
-    lines += [f"  {failure.message}" for failure in run.failures]
-    for found in run.discrepancies:
-        pair = {found.engine, found.against}
-        row = next(r for r in run.comparisons if r.quantity == found.quantity and {r.engine, r.against} == pair)
-        lines.append(f"  {found.quantity}: {found.cause_class}: {found.cause}")
-        lines.append(f"    {found.evidence}")
-        lines.append(f"    {found.who_is_wrong}")
-        units = f"{row.rounding:.3g} times the rounding to expect"
-        lines.append(f"    error {row.error:.3g} of {row.scale}, {row.absolute:.3g} {row.unit}; {units}")
-        if row.worst is not None:
-            lines.append(f"    worst: state {row.worst.index} ({row.worst.kind}), entry [{row.worst.entry}]")
-            lines.append(f"    q = {list(row.worst.q)}")
-            lines.append(f"    v = {list(row.worst.v)}")
-    return "\n".join(lines)
+        return _session(config).told(_asked(marker))
+    except (TypeError, ValueError, OSError) as error:
+        problem = f"marker leapcheck: {error}: write {MARKER.partition(': ')[0]}"
+    pytest.fail(problem, pytrace=False)  # outside of the handler: the error behind it says nothing more

@@ -14,18 +14,34 @@ from typing import Protocol
 
 COULD_NOT_RUN = 2
 
-COMMANDS = ("bench", "compare", "diff", "explain", "generate", "jump", "leg-jump", "lint", "robots", "score", "sparsity")
+COMMANDS = (
+    "baseline",
+    "bench",
+    "compare",
+    "diff",
+    "explain",
+    "generate",
+    "init",
+    "jump",
+    "leg-jump",
+    "lint",
+    "robots",
+    "score",
+    "sparsity",
+)
 """Each is a module of this package with a dataclass of the same name, `leg_jump` with `LegJump`: its fields are the options."""
 
 HELP = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
 
-usage: leapcheck {bench,compare,diff,explain,generate,jump,leg-jump,lint,robots,score,sparsity} ...
+usage: leapcheck {baseline,bench,compare,diff,explain,generate,init,jump,leg-jump,lint,robots,score,sparsity} ...
 
+  baseline  what is accepted, with reason and expiry, so that a later run fails on what is new
   bench     the generated kernels timed beside the engines' own machine code
   compare   a robot's dynamics in several engines over random states: the discrepancy report
   diff      what became better or worse from one comparison to another
   explain   who is wrong in a comparison, why, and the smallest case that shows it
   generate  a robot's MJCF, its scene, its URDF, and its dynamics in C
+  init      engine, test, workflow and hook to begin with, in your project
   jump      a jump planned, simulated in every engine, and judged before the hardware
   leg-jump  can a two-link leg with hobby servos jump?
   lint      what is odd about a robot's description, where, and what to do
@@ -37,6 +53,7 @@ Examples:
   leapcheck compare mini_cheetah
   leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix bias_force
   leapcheck explain runs/mini_cheetah
+  leapcheck baseline runs/mini_cheetah --out baseline.json
   leapcheck generate mini_cheetah --out models/
   leapcheck jump mini_cheetah --height 0.2
   leapcheck lint mini_cheetah

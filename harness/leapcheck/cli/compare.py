@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ import tyro
 from leapcheck.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from leapcheck.baseline.record import RobotBaseline
     from leapcheck.compare.execution import Means, Progress
     from leapcheck.compare.parts import Parts
     from leapcheck.compare.plan import Plan
@@ -37,6 +39,7 @@ class Compare:
       leapcheck compare random:7 --states 500 --engines reference mujoco
       leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix
       leapcheck compare mini_cheetah --states-file logged_states.csv --out report/
+      leapcheck compare mini_cheetah --engine my_dynamics:make --baseline baseline.json --junit leapcheck.xml --github
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
@@ -68,9 +71,17 @@ class Compare:
     """k/n: compute the k-th of n shares of the parts and no report; --resume makes it once all are done."""
     scheduler: str = ""
     """Address of a Dask scheduler (tcp://...) whose workers compute the parts."""
+    baseline: Path | None = None
+    """What is accepted (see `leapcheck baseline`): the exit status is then that of what is new, expired or grown."""
+    junit: Path | None = None
+    """Write a JUnit file too: a test case per quantity and engine."""
+    github: bool = False
+    """Print GitHub annotations of what fails, and append a summary to the file that $GITHUB_STEP_SUMMARY names."""
 
     def run(self) -> int:
         """Runs the comparison, writes the report, prints the summary; returns the exit status."""
+        from leapcheck.baseline.holding import held
+        from leapcheck.cli.ci_outputs import write_for_ci
         from leapcheck.compare.plan import jobs
         from leapcheck.compare.run import compared
         from leapcheck.report import console_summary, run_json, write_report
@@ -79,7 +90,7 @@ class Compare:
         plan, means = self._plan(), self._means()
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
         check_folder(folder, (*FILES, STATES_FILE))  # before the work, not after it
-        parts = self._parts(plan, folder)
+        baseline, parts = self._part(plan), self._parts(plan, folder)
         with (
             _interrupt_told(parts),
             progress_bar("comparing", quiet=self.json) as progress,
@@ -88,10 +99,13 @@ class Compare:
             if self.shard:
                 return self._shard_done(plan, means, parts, progress)
             run = compared(plan, means, progress, parts)
+            if baseline is not None:
+                run = held(run, baseline, str(self.baseline), date.today())
             write_report(run, folder)
             _write_states(plan, folder)
         if parts is not None and len(parts.finished(len(jobs(plan)))) == len(jobs(plan)):
             parts.remove()
+        write_for_ci(run, self.junit, self.github, sys.stderr if self.json else sys.stdout)
         if self.json:
             sys.stdout.write(run_json(run))
         else:
@@ -162,6 +176,16 @@ class Compare:
             raise ValueError(f"{self.states_file}: holds other states than the recording: leave --states-file out")
         return "" if self.states_file is None else str(self.states_file), recorded if own is None else own
 
+    def _part(self, plan: Plan) -> RobotBaseline | None:
+        """What the baseline accepts of this robot; ValueError before the work, not after it."""
+        from leapcheck.baseline.files import read_baseline
+        from leapcheck.baseline.holding import part_for
+        from leapcheck_models.spec import spec_hash
+
+        if self.baseline is None:
+            return None
+        return part_for(read_baseline(self.baseline), self.robot, spec_hash(plan.spec), str(self.baseline))
+
     def _command(self) -> str:
         """The command that repeats this run: every choice that is not the default."""
         words = ["leapcheck", "compare", self.robot]
@@ -177,6 +201,8 @@ class Compare:
             words += ["--states-file", str(self.states_file)]
         if self.only is not None:
             words += ["--only", str(self.only)]
+        if self.baseline is not None:
+            words += ["--baseline", str(self.baseline)]
         return shlex.join(words)
 
 

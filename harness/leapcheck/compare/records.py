@@ -266,6 +266,32 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineFinding:
+    """One quantity of one engine beside what a baseline accepts; `words` say what is there, was accepted, and is to do.
+
+    `kind` is "new", "expired", "grown", "unanswered" (these fail), "known", "gone" or "not compared".
+    """
+
+    engine: str
+    quantity: str
+    kind: str
+    words: str
+    fails: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineResult:
+    """A run held against a baseline file: the outcome in one sentence, the findings, those that fail first, and `notes` on
+    what differs between the runs.
+    """
+
+    file: str
+    sentence: str
+    findings: tuple[BaselineFinding, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """Everything that a run found; `dof_names` label the rows of M, `pattern` is its sparsity (rows of 0 and 1)."""
 
@@ -287,4 +313,5 @@ class Run:
     diagnoses: tuple[Diagnosis, ...] = ()
     reproducers: tuple[Reproducer, ...] = ()
     largest: tuple[LargestMismatch, ...] = ()
+    baseline: BaselineResult | None = None
     schema_version: int = SCHEMA_VERSION

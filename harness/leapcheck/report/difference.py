@@ -145,10 +145,11 @@ def _beyond(before: float, after: float, noise: float) -> str:
 def _discrepancies(before: Run, after: Run) -> Iterator[Change]:
     """Discrepancies that are new or gone; one that was not looked for is neither."""
     old, new = ({(d.engine, d.quantity): d.cause for d in run.discrepancies} for run in (before, after))
-    yield from _come_and_gone("discrepancy", old, new, _looked_for(before), _looked_for(after))
+    yield from _come_and_gone("discrepancy", old, new, looked_for(before), looked_for(after))
 
 
-def _looked_for(run: Run) -> set[tuple[str, str]]:
+def looked_for(run: Run) -> set[tuple[str, str]]:
+    """(engine, quantity) of everything that the run compared."""
     return {(engine, c.quantity) for c in run.comparisons for engine in (c.engine, c.against)}
 
 
@@ -192,7 +193,7 @@ def _laws(before: Run, after: Run) -> Iterator[Change]:
 def _failures(before: Run, after: Run) -> Iterator[Change]:
     """Failures that are new or gone."""
     old, new = ({(f.engine, f.quantity): f.message for f in run.failures} for run in (before, after))
-    asked_before, asked_after = ({*_looked_for(run), *((e.name, "") for e in run.engines)} for run in (before, after))
+    asked_before, asked_after = ({*looked_for(run), *((e.name, "") for e in run.engines)} for run in (before, after))
     yield from _come_and_gone("failure", old, new, asked_before, asked_after)
 
 

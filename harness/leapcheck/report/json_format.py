@@ -21,13 +21,16 @@ from leapcheck.compare.records import SCHEMA_VERSION, Run
 
 NOT_FINITE = ("inf", "-inf", "nan")
 
+MAY_BE_MISSING = frozenset({"baseline"})
+"""Fields that later versions of leapcheck added: a file without them is read."""
+
 # An array of plain numbers as json.dumps indents it. A string holds no raw line break, so this cannot match inside one.
 _NUMBERS = re.compile(r"\[\n[-+.\deE,\s]+\]")
 
 
 def run_json(run: Run) -> str:
     """Text of results.json: keys in field order, an array of numbers on one line, a final line break; equal runs, equal text."""
-    text = json.dumps(_plain(run), indent=1, allow_nan=False)
+    text = json.dumps(plain(run), indent=1, allow_nan=False)
     return _NUMBERS.sub(lambda match: "[" + " ".join(match[0][1:-1].split()) + "]", text) + "\n"
 
 
@@ -57,31 +60,37 @@ def read_run(path: Path | str) -> Run:
             "write it again with `leapcheck compare`, or read it with the version that wrote it"
         )
     try:
-        return typing.cast(Run, _record(Run, content, "run"))
+        return typing.cast(Run, decoded(Run, content, "run"))
     except ValueError as error:
         raise ValueError(f"'{path}' is not a results file: {error}: write it again with `leapcheck compare`") from None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """The value as JSON knows it: records as objects, tuples as arrays, non-finite floats as strings."""
     if dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(float(value))
     return value
 
 
-def _record(record: Any, content: Any, place: str) -> Any:
-    """A record out of a JSON object that has exactly its fields."""
+def decoded(record: Any, content: Any, place: str) -> Any:
+    """A record out of a JSON object that has exactly its fields; `baseline` may be missing, as before there were any.
+
+    ValueError names the `place` of what is missing, unknown or of the wrong type.
+    """
     if not isinstance(content, dict):
         raise ValueError(f"{place} must be an object, not {type(content).__name__}")
     hints = _field_types(record)
-    for problem, names in (("lacks", hints.keys() - content.keys()), ("has the unknown", content.keys() - hints.keys())):
+    for problem, names in (
+        ("lacks", hints.keys() - content.keys() - MAY_BE_MISSING),
+        ("has the unknown", content.keys() - hints.keys()),
+    ):
         if names:
             raise ValueError(f"{place} {problem} '{min(names)}'")
-    return record(**{name: _decoded(hint, content[name], f"{place}.{name}") for name, hint in hints.items()})
+    return record(**{name: _decoded(hints[name], value, f"{place}.{name}") for name, value in content.items()})
 
 
 @functools.cache
@@ -92,7 +101,7 @@ def _field_types(record: Any) -> dict[str, Any]:
 def _decoded(hint: Any, value: Any, place: str) -> Any:
     """A value of the annotated type `hint` out of plain JSON; ValueError names its place."""
     if dataclasses.is_dataclass(hint):
-        return _record(hint, value, place)
+        return decoded(hint, value, place)
     if isinstance(hint, types.UnionType):  # `X | None` is the only union in the records
         return None if value is None else _decoded(hint.__args__[0], value, place)
     if typing.get_origin(hint) is tuple:

@@ -35,15 +35,22 @@ HEADLINES = {
     "incomplete": Mark("Incomplete", "!", "bad"),
     "nothing": Mark("Could not run", "!", "bad"),
     "agree": Mark("Agree", "✓", "good"),
+    "known": Mark("Known discrepancy", "≈", "warn"),
+    "worse": Mark("Worse", "✗", "bad"),
 }
 
 
 def headline(run: Run) -> Mark:
-    """A whole run in a word: a discrepancy weighs more than a failure, and without comparisons nothing agrees."""
+    """A whole run in a word: a discrepancy weighs more than a failure, and without comparisons nothing agrees.
+
+    With a baseline a run that it accepts has known discrepancies, and one without any may be worse.
+    """
     if any(c.verdict is Verdict.DISCREPANCY for c in run.comparisons):
-        return HEADLINES["discrepancy"]
+        return HEADLINES["known" if run.baseline and not run.exit_status else "discrepancy"]
     if not run.comparisons:
         return HEADLINES["nothing"]
+    if run.baseline and any(finding.fails for finding in run.baseline.findings):
+        return HEADLINES["worse"]
     return HEADLINES["incomplete" if run.failures or run.exit_status else "agree"]
 
 

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leapcheck.compare.records import Verdict
+from leapcheck.compare.records import BaselineFinding, BaselineResult, Verdict
 from leapcheck.report import html_report, view
 from leapcheck.report.words import DASH, factor, number, precise, unit
 
@@ -328,3 +328,25 @@ def test_a_failure_without_a_discrepancy_is_incomplete(agreeing_run, run):
 def test_importing_the_report_is_light():
     code = "import sys, leapcheck.report; print({'pandas', 'matplotlib', 'jinja2', 'rich', 'pyarrow'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_the_baseline_has_a_section_and_nothing_in_it_is_markup(hostile_judged_run):
+    found = (
+        BaselineFinding("<script>e", "<b>", "new", "<i>&amp;", True),
+        BaselineFinding("mine", "mass_matrix", "gone", "Gone.", False),
+    )
+    beside = BaselineResult("</table>.json", "Worse: <x>.", found, ("<note>",))
+    assert 'id="baseline"' not in html_report(hostile_judged_run)
+    text = html_report(dataclasses.replace(hostile_judged_run, baseline=beside, exit_status=1))
+    section = text.partition('<h2 id="baseline">')[2].partition("</section>")[0]
+    for words in (
+        "&lt;/table&gt;.json",
+        "Worse: &lt;x&gt;.",
+        "&lt;script&gt;e",
+        "&lt;i&gt;&amp;amp;",
+        "&lt;note&gt;",
+        "✗ new",
+        "✓ gone",
+    ):
+        assert words in section, words
+    assert '<a href="#baseline">' in text

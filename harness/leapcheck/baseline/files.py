@@ -1,0 +1,143 @@
+"""baseline.json: an entry per line, so that a change of it is readable in a review."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+from leapcheck.baseline.record import BASELINE_VERSION, Baseline, RobotBaseline
+from leapcheck.report.json_format import decoded, plain
+
+REMEDY = "correct it, or write the file again with `leapcheck baseline RUN --out FILE`"
+
+
+def read_baseline(path: Path | str) -> Baseline:
+    """The baseline that a file holds.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no baseline; the message names file, place and remedy, in one line.
+    """
+    _check_no_folder(Path(path))
+    try:
+        return parsed(Path(path).read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no baseline at '{path}': write one with `leapcheck baseline RUN --out {path}`") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"'{path}' is not a baseline ({error}): {REMEDY}") from None
+
+
+def parsed(text: str, path: str) -> Baseline:
+    """The baseline that a text from `path` holds; ValueError as `read_baseline`."""
+    try:
+        content = json.loads(text, object_pairs_hook=_without_twins)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"'{path}' is not a baseline ({' '.join(str(error).split())}): {REMEDY}") from None
+    version = content.get("baseline_version") if isinstance(content, dict) else None
+    if version != BASELINE_VERSION or isinstance(version, bool):
+        raise ValueError(f"'{path}': baseline_version is {version!r:.80}, this leapcheck reads {BASELINE_VERSION}: {REMEDY}")
+    try:
+        baseline = cast(Baseline, decoded(Baseline, content, "baseline"))
+        for problem in _problems(baseline):
+            raise ValueError(problem)
+    except ValueError as error:
+        raise ValueError(f"'{path}': {error}: {REMEDY}") from None
+    return baseline
+
+
+def baseline_text(baseline: Baseline) -> str:
+    """The text of the file; equal baselines give equal text."""
+    parts = ",\n".join(_robot_text(part) for part in baseline.robots)
+    return f'{{\n "baseline_version": {baseline.baseline_version},\n "robots": [\n{parts}\n ]\n}}\n'
+
+
+def write_baseline(baseline: Baseline, path: Path | str) -> None:
+    """Write the file, at once as a whole: who reads it sees the old one or the new one. OSError where that fails."""
+    path = Path(path)
+    _check_no_folder(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(prefix=".leapcheck-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(baseline_text(baseline))
+        Path(scratch).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)  # mkstemp's own is for one user alone
+        Path(scratch).replace(path)
+    except BaseException:
+        Path(scratch).unlink()
+        raise
+
+
+def _check_no_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(f"'{path}' is a folder: name a file for the baseline, for example {path / 'baseline.json'}")
+
+
+def expiry(text: str) -> date:
+    """The day that is written YYYY-MM-DD; ValueError for anything else."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:
+        raise ValueError(f"'{text:.40}' is no day: write it as YYYY-MM-DD, for example 2027-06-30")
+    return day
+
+
+def _robot_text(part: RobotBaseline) -> str:
+    head = {name: plain(getattr(part, name)) for name in ("robot", "model_hash", "versions")}
+    lines = [f"   {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
+    lines += [f'   "{name}": {_lines(getattr(part, name))}' for name in ("accepted", "known")]
+    return "  {\n" + ",\n".join(lines) + "\n  }"
+
+
+def _lines(entries: Sequence[Any]) -> str:
+    if not entries:
+        return "[]"
+    return "[\n" + ",\n".join(f"    {json.dumps(plain(entry), ensure_ascii=False)}" for entry in entries) + "\n   ]"
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object; ValueError where a key stands twice, as after a merge of two branches."""
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise ValueError(f"'{key:.80}' stands {count} times in one object")
+    return dict(pairs)
+
+
+def _problems(baseline: Baseline) -> Iterator[str]:
+    """What types cannot say: entries that stand twice, numbers that cannot be, discrepancies without a reason, odd days."""
+    yield from _twice("baseline.robots", [(part.robot,) for part in baseline.robots])
+    for number, part in enumerate(baseline.robots):
+        place = f"baseline.robots[{number}]"
+        yield from _twice(f"{place}.accepted", [(a.engine, a.quantity, a.against) for a in part.accepted])
+        yield from _twice(f"{place}.known", [(k.engine, k.quantity, *k.causes) for k in part.known])
+        for name in ("accepted", "known"):
+            for i, entry in enumerate(getattr(part, name)):
+                yield from _problems_of(entry, f"{place}.{name}[{i}]")
+
+
+def _problems_of(entry: Any, place: str) -> Iterator[str]:
+    for field in fields(entry):
+        value = getattr(entry, field.name)
+        if isinstance(value, float) and not value >= 0.0:
+            yield f"{place}.{field.name} must be a number from 0, not {value}"
+    if entry.states < 1:
+        yield f"{place}.states must be at least 1, not {entry.states}"
+    if not getattr(entry, "reason", "some").strip():
+        yield f"{place}.reason is empty: say why the discrepancy is accepted"
+    if (day := getattr(entry, "expires", None)) is not None:
+        try:
+            expiry(day)
+        except ValueError as error:
+            yield f"{place}.expires: {error}"
+
+
+def _twice(place: str, keys: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    yield from (f"{place} has {', '.join(key)} {count} times" for key, count in Counter(keys).items() if count > 1)

@@ -1,0 +1,141 @@
+"""A run beside a baseline: what fails, what is accepted, and what is said."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import date
+
+import pytest
+from baseline_cases import FILE, GIVEN, TODAY, baseline_of, beside, run_of, told
+
+from leapcheck.baseline.holding import part_for
+from leapcheck.baseline.making import Acceptance, part_of, unknown
+from leapcheck.baseline.record import Baseline
+from leapcheck.compare.records import Run
+from leapcheck.report.words import headline
+
+
+@pytest.fixture(scope="module")
+def right() -> Run:
+    return run_of()
+
+
+@pytest.fixture(scope="module")
+def faulty() -> Run:
+    return run_of(gravity=1.01)
+
+
+def test_a_run_beside_its_own_baseline_is_accepted(right: Run) -> None:
+    found = beside(right, baseline_of(right))
+    assert (found.exit_status, told(found)) == (0, [])
+    assert found.baseline.sentence == "As the baseline accepts: no discrepancy."
+    assert found.baseline.notes == ()
+
+
+def test_a_new_discrepancy_fails(right: Run, faulty: Run) -> None:
+    found = beside(faulty, baseline_of(right))
+    assert (found.exit_status, told(found)) == (1, [("new", "mine", "gravity_force")])
+    assert found.baseline.sentence == "Worse than the baseline: 1 new discrepancy."
+    assert headline(found).word == "Discrepancy"
+
+
+def test_a_known_one_is_accepted_up_to_its_last_day(faulty: Run) -> None:
+    baseline = baseline_of(faulty)
+    for today in (TODAY, date(2026, 12, 31)):
+        found = beside(faulty, baseline, today)
+        assert (found.exit_status, told(found)) == (0, [("known", "mine", "gravity_force")])
+        assert "until 2026-12-31: gravity of another planet, issue 12" in found.baseline.findings[0].words
+    assert headline(found).word == "Known discrepancy"
+    late = beside(faulty, baseline, date(2027, 1, 1))
+    assert (late.exit_status, told(late)) == (1, [("expired", "mine", "gravity_force")])
+
+
+def test_one_without_a_day_is_accepted_for_good(faulty: Run) -> None:
+    found = beside(faulty, baseline_of(faulty, given=Acceptance("for good")), date(2999, 1, 1))
+    assert (found.exit_status, told(found)) == (0, [("known", "mine", "gravity_force")])
+
+
+def test_one_that_is_gone_is_said(faulty: Run, right: Run) -> None:
+    found = beside(right, baseline_of(faulty))
+    assert (found.exit_status, told(found)) == (0, [("gone", "mine", "gravity_force")])
+    assert f"leapcheck baseline RUN --out {FILE}" in found.baseline.findings[0].words
+    assert told(beside(right, baseline_of(right, baseline_of(faulty)))) == []
+
+
+def test_the_same_fault_grown_at_the_same_states_fails(faulty: Run) -> None:
+    found = beside(run_of(gravity=1.02), baseline_of(faulty))
+    assert (found.exit_status, told(found)) == (1, [("grown", "mine", "gravity_force")])
+    assert "Its error was 0.010 at the same states and is 0.020." in found.baseline.findings[0].words
+    assert beside(run_of(gravity=1.005), baseline_of(faulty)).exit_status == 0
+
+
+def test_at_other_states_a_known_fault_stays_known_and_that_is_said(faulty: Run) -> None:
+    found = beside(run_of(gravity=1.01, states=40, seed=5), baseline_of(faulty))
+    assert (found.exit_status, told(found)) == (0, [("known", "mine", "gravity_force")])
+    assert any("Other states than the baseline's" in note for note in found.baseline.notes)
+
+
+def test_another_cause_in_the_same_quantity_is_new(faulty: Run) -> None:
+    found = beside(run_of(gravity=-1.0), baseline_of(faulty))
+    assert (found.exit_status, told(found)) == (1, [("new", "mine", "gravity_force")])
+    assert "Known was another cause" in found.baseline.findings[0].words
+
+
+def test_digits_that_are_lost_within_the_tolerance_have_grown(right: Run) -> None:
+    poor = run_of(digits=200.0)
+    assert poor.exit_status == 0  # without a baseline nobody notices
+    found = beside(poor, baseline_of(right))
+    assert (found.exit_status, told(found)) == (1, [("grown", "mine", "mass_matrix")])
+    assert headline(found).word == "Worse"
+    assert told(beside(right, baseline_of(poor))) == []
+
+
+def test_a_function_that_is_left_out_fails_and_what_was_not_asked_does_not(right: Run) -> None:
+    found = beside(run_of(gravity_force=True), baseline_of(right))
+    assert found.exit_status == 1
+    assert told(found)[0] == ("unanswered", "mine", "gravity_force")
+    less = dataclasses.replace(
+        right,
+        comparisons=tuple(c for c in right.comparisons if c.quantity != "gravity_force"),
+        accuracies=tuple(a for a in right.accuracies if a.quantity != "gravity_force"),
+    )
+    found = beside(less, baseline_of(right))
+    assert (found.exit_status, {kind for kind, _, _ in told(found)}) == (0, {"not compared"})
+
+
+def test_a_run_that_could_not_be_made_stays_so(right: Run) -> None:
+    assert beside(dataclasses.replace(right, exit_status=2), baseline_of(right)).exit_status == 2
+
+
+def test_other_versions_are_noted(right: Run) -> None:
+    newer = dataclasses.replace(right.provenance, versions=(("mujoco", "99.0"),))
+    found = beside(dataclasses.replace(right, provenance=newer), baseline_of(right))
+    assert found.exit_status == 0
+    assert any(note.startswith("mujoco is 99.0, in the baseline ") for note in found.baseline.notes)
+
+
+def test_another_robot_and_another_description_are_refused(right: Run) -> None:
+    baseline = baseline_of(right)
+    with pytest.raises(ValueError, match=r"holds two_link_arm, not 'box': add it by `leapcheck baseline RUN") as other:
+        part_for(baseline, "box", "beef", FILE)
+    with pytest.raises(ValueError, match=r"'two_link_arm' was described otherwise .* there, beef here") as changed:
+        part_for(baseline, "two_link_arm", "beef", FILE)
+    assert "\n" not in str(other.value) + str(changed.value)
+
+
+def test_an_update_keeps_reasons_and_what_was_not_compared(right: Run, faulty: Run) -> None:
+    first = baseline_of(faulty)
+    again = baseline_of(run_of(gravity=1.01, seed=3), first, Acceptance("another", None))
+    assert [k.reason for k in again.robots[0].known] == [GIVEN.reason]
+    assert [k.expires for k in again.robots[0].known] == [GIVEN.expires]
+    assert [k.seed for k in again.robots[0].known] == [3]
+    without = baseline_of(run_of(gravity_force=True), first)
+    assert [k.quantity for k in without.robots[0].known] == ["gravity_force"]
+    assert ("mine", "mass_matrix") in {(a.engine, a.quantity) for a in without.robots[0].accepted}
+
+
+def test_without_a_reason_nothing_new_is_accepted(right: Run, faulty: Run) -> None:
+    part = part_of(faulty, Baseline(()), Acceptance())
+    assert part.known == ()
+    assert [found.quantity for found in unknown(faulty, part)] == ["gravity_force"]
+    assert ("mine", "gravity_force") not in {(a.engine, a.quantity) for a in part.accepted}
