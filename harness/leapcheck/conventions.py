@@ -8,7 +8,11 @@ engine      quaternion       base velocity          T
 ==========  ===============  =====================  =====================
 MuJoCo      w, x, y, z       [v_WB_W; w_WB_B]       [[0, R_WB], [1, 0]]
 Pinocchio   x, y, z, w       [v_WB_B; w_WB_B]       [[0, 1], [1, 0]]
+Drake       w, x, y, z       [w_WB_W; v_WB_W]       [[R_WB, 0], [0, R_WB]]
 ==========  ===============  =====================  =====================
+
+Drake keeps a quaternion before its position. It has no ball joint with a quaternion: one is held as a floating joint
+that is never moved along, u = [w_PB_P; 0], T = [R_PB; 0].
 
 Joints are put in the engine's order by name. A robot with geared rotors is held by the engine with its rotors as bodies;
 the constant gear matrix G is then a factor of T, which is no longer square: everything but the accelerations carries over.
@@ -45,21 +49,53 @@ class Place(NamedTuple):
     circular: bool = False
 
 
-class Base(NamedTuple):
-    """Free joint whose linear velocity an engine gives in world axes: first indices of its quaternion, in v and in u."""
+class Turned(NamedTuple):
+    """A velocity that an engine gives in the axes of the joint's parent, u = R_PB v: first indices of the quaternion in q, of the
+    joint's angular velocity and of that velocity (which may be the same) in v, and of the engine's in u.
+    """
 
     quaternion: int
+    w: int
     v: int
     u: int
+
+
+class Form(NamedTuple):
+    """How an engine writes a joint with a quaternion: behind each of its coordinates and velocities the joint's canonical one, or
+    NOTHING where it is always zero; `turned` are the first of those velocities that it gives in the parent's axes.
+    """
+
+    q: tuple[int, ...]
+    v: tuple[int, ...]
+    turned: tuple[int, ...] = ()
+
+
+NOTHING = -1
+
+Forms = Mapping[JointType, Form]
+
+MUJOCO: Forms = {
+    JointType.FREE: Form((0, 1, 2, 3, 4, 5, 6), (3, 4, 5, 0, 1, 2), turned=(0,)),
+    JointType.BALL: Form((0, 1, 2, 3), (0, 1, 2)),
+}
+PINOCCHIO: Forms = {
+    JointType.FREE: Form((0, 1, 2, 4, 5, 6, 3), (3, 4, 5, 0, 1, 2)),
+    JointType.BALL: Form((1, 2, 3, 0), (0, 1, 2)),
+}
+DRAKE: Forms = {
+    JointType.FREE: Form((3, 4, 5, 6, 0, 1, 2), (0, 1, 2, 3, 4, 5), turned=(0, 3)),
+    JointType.BALL: Form((0, 1, 2, 3, *(NOTHING,) * 3), (0, 1, 2, *(NOTHING,) * 3), turned=(0,)),
+}
+ONE_COORDINATE = Form((0,), (0,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Convention:
     """One engine's coordinates of one robot.
 
-    `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies; in that
-    order `quaternions` are the first places of quaternions; in the engine's, `circles` are the places of a cosine followed
-    by its sine. `shuffle` (nv_u, nv) is T with R_WB = 1, and `world_bases` are the free joints where R_WB stands instead.
+    `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies, NOTHING
+    for one that is zero; in that order `quaternions` are the first places of quaternions; in the engine's, `circles` are the
+    places of a cosine followed by its sine. `shuffle` (nv_u, nv) is T with R = 1, and `turned` are the places where R stands.
     """
 
     spec: RobotSpec
@@ -67,23 +103,28 @@ class Convention:
     circles: tuple[int, ...]
     quaternions: tuple[int, ...]
     shuffle: Floats
-    world_bases: tuple[Base, ...]
+    turned: tuple[Turned, ...]
 
     @property
     def is_square(self) -> bool:
-        """Whether T is square (no rotors), and hence orthogonal."""
+        """Whether T is square (no rotors, no velocity that is always zero), and hence orthogonal."""
         rows, columns = self.shuffle.shape
         return bool(rows == columns)
 
 
 def mujoco_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
     """MuJoCo's coordinates; `places` by joint name from `jnt_qposadr` and `jnt_dofadr`. ValueError names a missing joint."""
-    return _convention(spec, places, scalar_last=False, linear_in_world=True)
+    return _convention(spec, places, MUJOCO)
 
 
 def pinocchio_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
     """Pinocchio's coordinates; `places` by joint name from `idx_qs` and `idx_vs`. ValueError names a missing joint."""
-    return _convention(spec, places, scalar_last=True, linear_in_world=False)
+    return _convention(spec, places, PINOCCHIO)
+
+
+def drake_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
+    """Drake's coordinates; `places` by joint name from `position_start`, `velocity_start`. ValueError names a missing joint."""
+    return _convention(spec, places, DRAKE)
 
 
 def has_rotors(spec: RobotSpec) -> bool:
@@ -98,6 +139,8 @@ def configuration(convention: Convention, q: ArrayLike) -> Floats:
     for start in convention.quaternions:
         quaternion = full[..., start : start + 4]
         full[..., start : start + 4] = quaternion / np.sqrt(np.sum(quaternion * quaternion, axis=-1, keepdims=True))
+    if NOTHING in convention.columns:  # the last place, whatever its number: see NOTHING
+        full = np.concatenate([full, 0.0 * full[..., :1]], axis=-1)
     q_u = full[..., convention.columns]
     for i in convention.circles:
         q_u[..., i], q_u[..., i + 1] = np.cos(q_u[..., i]), np.sin(q_u[..., i])
@@ -108,19 +151,19 @@ def velocity_map(convention: Convention, q: ArrayLike) -> Floats:
     """T (..., nv_u, nv) with u = T v."""
     q = numbers(q)
     T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).astype(q.dtype)
-    for base in convention.world_bases:
-        T[..., base.u : base.u + 3, base.v + 3 : base.v + 6] = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
+    for at in convention.turned:
+        T[..., at.u : at.u + 3, at.v : at.v + 3] = rotation_matrices(q[..., at.quaternion : at.quaternion + 4])
     return T
 
 
 def velocity_map_rate(convention: Convention, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Tdot v (..., nv_u): R_WB (w x v_B) in the rows of a base velocity in world axes, zero elsewhere."""
+    """Tdot v (..., nv_u): R (w x v_B) in the rows of a linear velocity in the parent's axes, zero elsewhere, since w x w = 0."""
     q, v = numbers(q), numbers(v)
     rate = np.zeros((*v.shape[:-1], convention.shuffle.shape[0]), dtype=v.dtype)
-    for base in convention.world_bases:
-        R_WB = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
-        w, v_B = v[..., base.v : base.v + 3], v[..., base.v + 3 : base.v + 6]
-        rate[..., base.u : base.u + 3] = product(R_WB, np.cross(w, v_B))
+    for at in (at for at in convention.turned if at.v != at.w):
+        R_PB = rotation_matrices(q[..., at.quaternion : at.quaternion + 4])
+        w, v_B = v[..., at.w : at.w + 3], v[..., at.v : at.v + 3]
+        rate[..., at.u : at.u + 3] = product(R_PB, np.cross(w, v_B))
     return rate
 
 
@@ -183,27 +226,47 @@ def rotation_matrices(quaternion: Floats) -> Floats:
     return np.stack(entries, axis=-1).reshape(*quaternion.shape[:-1], 3, 3)
 
 
-def _convention(spec: RobotSpec, places: Mapping[str, Place], *, scalar_last: bool, linear_in_world: bool) -> Convention:
+def _convention(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> Convention:
     """The engine's order of coordinates, joint by joint, over the robot with its rotors as bodies."""
     full, gear_matrix = with_rotor_bodies(spec) if has_rotors(spec) else (spec, np.eye(spec.nv))
-    joints = [(joint, q, v, _place(spec, places, joint.name)) for joint, q, v in _joints(full)]
-    columns = np.zeros(full.nq + sum(place.circular for *_, place in joints), dtype=np.intp)
-    permutation = np.zeros((full.nv, full.nv))
-    for joint, q, v, place in joints:
-        coordinates, velocities = _coordinates(joint.type, scalar_last, place.circular), _velocities(joint.type)
-        columns[place.q : place.q + len(coordinates)] = q + coordinates
-        permutation[place.v + np.arange(len(velocities)), v + velocities] = 1.0
+    joints = [
+        (_form(joint.type, forms, place), q, v, place)
+        for joint, q, v in _joints(full)
+        for place in [_place(spec, places, joint.name)]
+    ]
+    columns = np.full(sum(len(form.q) for form, *_ in joints), NOTHING, dtype=np.intp)
+    permutation = np.zeros((sum(len(form.v) for form, *_ in joints), full.nv))
+    for form, q, v, place in joints:
+        columns[place.q : place.q + len(form.q)] = [NOTHING if i == NOTHING else q + i for i in form.q]
+        for row, i in enumerate(form.v):
+            if i != NOTHING:
+                permutation[place.v + row, v + i] = 1.0
     shuffle = permutation @ gear_matrix
     columns.flags.writeable = shuffle.flags.writeable = False
-    free = [(q, v, places[joint.name]) for joint, q, v in _joints(spec) if joint.type is JointType.FREE]
     return Convention(
         spec,
         columns,
         circles=tuple(place.q for *_, place in joints if place.circular),
-        quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, *_ in joints if j.type in QUATERNION_JOINTS),
+        quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, _ in _joints(full) if j.type in QUATERNION_JOINTS),
         shuffle=shuffle,
-        world_bases=tuple(Base(q + 3, v, place.v) for q, v, place in free) if linear_in_world else (),
+        turned=tuple(_turned(spec, places, forms)),
     )
+
+
+def _turned(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> Iterator[Turned]:
+    """The velocities in the parent's axes; the canonical angular velocity of a joint comes first."""
+    for joint, q, v in _joints(spec):
+        if joint.type in QUATERNION_JOINTS:
+            form, quaternion = forms[joint.type], q + CONFIGURATION_SIZE[joint.type] - 4
+            for row in form.turned:
+                yield Turned(quaternion, v, v + form.v[row], places[joint.name].v + row)
+
+
+def _form(kind: JointType, forms: Forms, place: Place) -> Form:
+    """How the engine writes a joint of that kind; a circular one has its only coordinate twice."""
+    if kind in QUATERNION_JOINTS:
+        return forms[kind]
+    return Form((0, 0), (0,)) if place.circular else ONE_COORDINATE
 
 
 def _joints(spec: RobotSpec) -> Iterator[tuple[Joint, int, int]]:
@@ -215,24 +278,7 @@ def _joints(spec: RobotSpec) -> Iterator[tuple[Joint, int, int]]:
         q, v = q + CONFIGURATION_SIZE[joint.type], v + VELOCITY_SIZE[joint.type]
 
 
-def _velocities(kind: JointType) -> NDArray[np.intp]:
-    """For each of the engine's velocities of a joint, the canonical one behind it: linear first for a free joint."""
-    return np.array([3, 4, 5, 0, 1, 2]) if kind is JointType.FREE else np.arange(VELOCITY_SIZE[kind])
-
-
 def _place(spec: RobotSpec, places: Mapping[str, Place], joint: str) -> Place:
     if joint not in places:
         raise ValueError(f"robot '{spec.name}': the engine has no joint '{joint}', it has {', '.join(places)}: name it so")
     return places[joint]
-
-
-def _coordinates(kind: JointType, scalar_last: bool, circular: bool) -> NDArray[np.intp]:
-    """For each of the engine's coordinates of a joint, the canonical one behind it."""
-    if circular:
-        return np.array([0, 0])
-    quaternion = [1, 2, 3, 0] if scalar_last else [0, 1, 2, 3]
-    if kind is JointType.BALL:
-        return np.array(quaternion)
-    if kind is JointType.FREE:
-        return np.array([0, 1, 2, *(3 + i for i in quaternion)])
-    return np.array([0])

@@ -17,7 +17,7 @@ from leapcheck.compare.figures import finished
 from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenance, Run, Verdict
 from leapcheck.compare.singular import singular_dof
 from leapcheck.engines.protocol import Engine
-from leapcheck.engines.registry import ENGINE_NAMES
+from leapcheck.engines.registry import ENGINE_NAMES, FACTORIES
 from leapcheck.processes import started
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import UNIT, States, generated_states, joined, units
@@ -123,9 +123,7 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
     rows = with_truth(plan.spec, figures.comparisons)
     question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
     found = judged(question, at.engines, rows)
-    user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
-        n for n in plan.engines if isinstance(n, str) and ":" in n
-    }
+    user = {e.name for e in at.engines if e.name not in FACTORIES} | {n for n in plan.engines if isinstance(n, str) and ":" in n}
     return Run(
         provenance=_provenance(plan),
         verdict=_verdict(plan, at, rows, found.discrepancies, total.failures),

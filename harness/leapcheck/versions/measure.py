@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 
 from leapcheck.compare.bench import bench
 from leapcheck.compare.figures import Figures, finished
-from leapcheck.compare.records import Failure, Verdict
+from leapcheck.compare.records import Failure
 from leapcheck.compare.run import Plan, whole_outcome
+from leapcheck.compare.tally import TOLERANCE_UNITS
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.other_version import OtherVersion, Package, environment
+from leapcheck.engines.protocol import Answers
+from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.quantities import QUANTITIES
+from leapcheck.states import States, generated_states, joined, units
 from leapcheck.versions.records import Difference, Figure, Held
 from leapcheck.versions.routes import ModelFile
 
@@ -82,7 +90,7 @@ def _held(question: Question, engines: tuple[OtherVersion, ...], failures: list[
     return Held(
         versions,
         tuple(_figures(figures, version_of)),
-        tuple(_differences(figures, version_of)),
+        tuple(_differences(question, engines)),
         (*failures, *at.failures, *total.failures),
     )
 
@@ -96,17 +104,30 @@ def _figures(found: Figures, version_of: dict[str, str]) -> list[Figure]:
     ]
 
 
-def _differences(found: Figures, version_of: dict[str, str]) -> list[Difference]:
-    """Pairs of versions, the one asked first before the other."""
-    return [
-        Difference(
-            row.quantity,
-            version_of[row.against],
-            version_of[row.engine],
-            row.error,
-            row.rounding,
-            row.verdict is Verdict.DISCREPANCY,
-        )
-        for row in found.comparisons
-        if {row.engine, row.against} <= version_of.keys()
-    ]
+def _differences(question: Question, engines: Sequence[OtherVersion]) -> Iterator[Difference]:
+    """Pairs of versions, the one asked first before the other: their answers entry by entry, whether right or wrong."""
+    rounding = _rounding(question)
+    answers = [_answers(engine, rounding.states, question.quantities) for engine in engines]
+    for (before, old), (after, new) in combinations(zip(engines, answers, strict=True), 2):
+        for quantity in (name for name in question.quantities if name in old.keys() & new.keys()):
+            pair = replace(rounding, found=old)
+            misfit = pair.misfit(quantity, new[quantity])
+            error = pair.worst_error(quantity, new[quantity])
+            yield Difference(quantity, before.version, after.version, error, TOLERANCE_UNITS * misfit, misfit > 1.0)
+
+
+def _answers(engine: OtherVersion, states: States, quantities: Sequence[str]) -> Answers:
+    """What the version answers; a quantity on which it fails is left out, the comparison with the truth has told it."""
+    found: Answers = {}
+    for quantity in (name for name in quantities if name in engine.quantities):
+        with suppress(EngineError):
+            found |= engine.evaluate(states, (quantity,))
+    return found
+
+
+@lru_cache(maxsize=2)
+def _rounding(question: Question) -> Evidence:
+    """All states, with the scale of each quantity there and the error that rounding explains."""
+    spec = question.model.spec
+    states = joined([generated_states(spec, question.states, question.seed, unit) for unit in units(question.states)])
+    return evidence(spec, ReferenceEngine(spec), states, question.quantities)

@@ -39,8 +39,9 @@ class Difference:
 class Change:
     """A quantity that changed between two versions, with the error of each against the truth (None where there is none).
 
-    `error` and `rounding` are those of the one against the other, scale-free and in units of the expected rounding. `untested` are the released versions between them that could not be run: the change may have come with any of them. `exact`
-    says that no other release lies between the two.
+    `error` and `rounding` are those of the one against the other, scale-free and in units of the expected rounding. `untested`
+    are the released versions between them that could not be run: the change may have come with any of them. `exact` says that no
+    other release lies between the two.
     """
 
     quantity: str

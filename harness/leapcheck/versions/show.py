@@ -15,6 +15,9 @@ from leapcheck.versions.records import WRONG, Change, History
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
+MOST_COLUMNS = 5
+"""Versions side by side that a terminal of 80 columns has room for."""
+
 
 def sentence(found: History) -> str:
     """What was found, in one sentence."""
@@ -106,12 +109,20 @@ def _table(found: History, plain: bool) -> Any:
 
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, safe_box=True, header_style="dim")
     shown.add_column("error /rounding", no_wrap=True)
-    for version in found.versions:
-        shown.add_column(version, justify="right", no_wrap=True)
+    columns = _columns(found)
+    for i in columns:
+        shown.add_column(found.versions[i], justify="right", no_wrap=True)
     for label, cells in table(found):
-        marked = [styled(plain, (text, COLOURS["bad"] if wrong else "")) for text, wrong in cells]
+        marked = [styled(plain, (text, COLOURS["bad"] if wrong else "")) for text, wrong in (cells[i] for i in columns)]
         shown.add_row(styled(plain, (label, "")), *marked)
     return shown
+
+
+def _columns(found: History) -> list[int]:
+    """The versions that are shown: all, or the first, the last, and those on either side of a change; the files have all."""
+    versions = found.versions
+    told = {versions[0], versions[-1], *(v for change in found.changes for v in (change.before, change.after))}
+    return [i for i, version in enumerate(versions) if len(versions) <= MOST_COLUMNS or version in told]
 
 
 def _finite(value: Any) -> Any:
