@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from pydrake.math import RigidTransform, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import (
@@ -65,10 +66,13 @@ def spatial_inertia(body: Body) -> SpatialInertia:
     return SpatialInertia(inertia.mass, np.array(inertia.com, dtype=float), moments, skip_validity_check=True)
 
 
-def _about_origin(inertia: Inertia) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _about_origin(inertia: Inertia) -> NDArray[np.float64]:
     """Rotational inertia (3, 3) about the link's origin."""
     c = np.array(inertia.com, dtype=float)
-    return rotational_matrix(inertia.rotational) + inertia.mass * ((c @ c) * np.eye(3) - np.outer(c, c))
+    about_origin: NDArray[np.float64] = rotational_matrix(inertia.rotational) + inertia.mass * (
+        (c @ c) * np.eye(3) - np.outer(c, c)
+    )
+    return about_origin
 
 
 def _parent_frame(plant: MultibodyPlant, parent: RigidBody, body: Body) -> Frame:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import JacobianWrtVariable
+from pydrake.multibody.tree import Frame, JacobianWrtVariable
+from pydrake.systems.framework import Context
 
 from leapcheck import conventions
 from leapcheck.engines import drake_build as build
@@ -39,9 +40,9 @@ class DrakeEngine:
         self._convention = conventions.drake_convention(spec, build.places(full, plant))
         nv, points = plant.num_velocities(), len(self._points)
         self._shapes: dict[str, tuple[int, ...]] = {
-            **{"M": (nv, nv), "h": (nv,), "c": (nv,), "g": (nv,), "udot": (nv,), "T_kin": (), "V_pot": ()},
-            **{"p": (points, 3), "pdot": (points, 3), "J": (points, 3, nv), "a": (points, 3)},
-        }
+            "M": (nv, nv), "h": (nv,), "c": (nv,), "g": (nv,), "udot": (nv,), "T_kin": (), "V_pot": (),
+            "p": (points, 3), "pdot": (points, 3), "J": (points, 3, nv), "a": (points, 3),
+        }  # fmt: skip
         self._inputs = {"q": (plant.num_positions(),), "v": (nv,), "tau": (nv,)}
 
     @property
@@ -115,12 +116,7 @@ class DrakeEngine:
             "T_kin": lambda: plant.CalcKineticEnergy(context),
             "V_pot": lambda: plant.CalcPotentialEnergy(context),
             "p": lambda: [plant.CalcPointsPositions(context, frame, p, world)[:, 0] for frame, p in self._points],
-            "pdot": lambda: [
-                frame.CalcSpatialVelocityInWorld(context)
-                .Shift(frame.CalcRotationMatrixInWorld(context).multiply(p[:, 0]))
-                .translational()
-                for frame, p in self._points
-            ],
+            "pdot": lambda: [_velocity(context, frame, p[:, 0]) for frame, p in self._points],
             "J": lambda: [
                 plant.CalcJacobianTranslationalVelocity(context, V, frame, p, world, world) for frame, p in self._points
             ],
@@ -130,8 +126,13 @@ class DrakeEngine:
         }
 
 
+def _velocity(context: Context, frame: Frame, p: Floats) -> Any:
+    """Velocity (3,) in world axes of the point p (3,) of a frame."""
+    arm = frame.CalcRotationMatrixInWorld(context).multiply(p)
+    return frame.CalcSpatialVelocityInWorld(context).Shift(arm).translational()
+
+
 def solved_jacobians(M: Floats, J: Floats) -> Floats:
     """M^-1 J^T (..., nv, 3 points) of M (..., nv, nv) and J (..., points, 3, nv)."""
     rows = J.reshape(*J.shape[:-3], -1, J.shape[-1])
-    X: Floats = np.linalg.solve(M, np.swapaxes(rows, -1, -2))
-    return X
+    return np.asarray(np.linalg.solve(M, np.swapaxes(rows, -1, -2)), dtype=float)

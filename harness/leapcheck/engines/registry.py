@@ -11,7 +11,13 @@ from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.urdf import urdf_obstacles
 
-PACKAGES = {"mujoco": "mujoco", "pinocchio": "pin", "pydrake": "'leapcheck[drake]'", "jax": "'leapcheck[mjx]'"}
+PACKAGES = {
+    "mujoco": "mujoco",
+    "pinocchio": "pin",
+    "pydrake": "'leapcheck[drake]'",
+    "jax": "'leapcheck[mjx]'",
+    "mujoco.mjx": "'leapcheck[mjx]'",
+}
 """Import name of a foreign package and the name under which pip installs it."""
 
 
@@ -96,6 +102,15 @@ def _drake(spec: RobotSpec) -> Engine:
     return DrakeEngine(spec, full, drake_build.plant_by_api(full), f"MultibodyPlant by its own API{rotors}")
 
 
+def _mjx(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import mujoco_build
+    from leapcheck.engines.mjx_engine import MjxEngine
+
+    full, rotors = _with_rotor_bodies(spec)
+    m = mujoco_build.model_from_mjcf(spec, full)
+    return MjxEngine(spec, full, m, f"MJCF, exact values written{rotors}")
+
+
 def _with_rotor_bodies(spec: RobotSpec) -> tuple[RobotSpec, str]:
     """The robot with its rotors as bodies, and the words for it."""
     if not has_rotors(spec):
@@ -112,7 +127,7 @@ DEFAULTS: dict[str, Callable[[RobotSpec], Engine]] = {
     "pinocchio-mjcf": _pinocchio_mjcf,
 }
 
-FACTORIES = DEFAULTS | {"drake": _drake}
+FACTORIES = DEFAULTS | {"drake": _drake, "mjx": _mjx}
 """Every engine that has a name; those beyond DEFAULTS take part where they are named, and their packages are extras."""
 
 ENGINE_NAMES = tuple(DEFAULTS)
