@@ -8,7 +8,11 @@ engine      quaternion       base velocity          T
 ==========  ===============  =====================  =====================
 MuJoCo      w, x, y, z       [v_WB_W; w_WB_B]       [[0, R_WB], [1, 0]]
 Pinocchio   x, y, z, w       [v_WB_B; w_WB_B]       [[0, 1], [1, 0]]
+Drake       w, x, y, z       [w_WB_W; v_WB_W]       [[R_WB, 0], [0, R_WB]]
 ==========  ===============  =====================  =====================
+
+A user's engine declares its own `Layout`. Drake keeps a quaternion before its position. It has no ball joint with a
+quaternion: one is held as a floating joint that is never moved along, u = [w_PB_P; 0], T = [R_PB; 0].
 
 Joints are put in the engine's order by name. A robot with geared rotors is held by the engine with its rotors as bodies;
 the constant gear matrix G is then a factor of T, which is no longer square: everything but the accelerations carries over.
@@ -26,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leapcheck.joint_forms import DRAKE, MUJOCO, NOTHING, ONE_COORDINATE, PINOCCHIO, Form, Forms, Layout
 from leapcheck_models.rotors import numbers, with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
 
@@ -45,21 +50,13 @@ class Place(NamedTuple):
     circular: bool = False
 
 
-class Layout(NamedTuple):
-    """How an engine writes quaternions and the velocity of a floating base; by default body axes, linear part first."""
-
-    scalar_last: bool = False
-    linear_in_world: bool = False
-    angular_in_world: bool = False
-    angular_first: bool = False
-
-
-class Base(NamedTuple):
-    """Free joint whose velocity an engine gives in world axes, or a part of it: first indices of its quaternion, of the joint
-    in v, and of that part in u.
+class Turned(NamedTuple):
+    """A velocity that an engine gives in the axes of the joint's parent, u = R_PB v: first indices of the quaternion in q, of the
+    joint's angular velocity and of that velocity (which may be the same) in v, and of the engine's in u.
     """
 
     quaternion: int
+    w: int
     v: int
     u: int
 
@@ -68,10 +65,9 @@ class Base(NamedTuple):
 class Convention:
     """One engine's coordinates of one robot.
 
-    `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies; in that
-    order `quaternions` are the first places of quaternions; in the engine's, `circles` are the places of a cosine followed
-    by its sine. `shuffle` (nv_u, nv) is T with R_WB = 1; `world_bases` are the free joints where R_WB stands instead in the
-    linear velocity, `world_turns` those where it does in the angular one.
+    `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies, NOTHING
+    for one that is zero; in that order `quaternions` are the first places of quaternions; in the engine's, `circles` are the
+    places of a cosine followed by its sine. `shuffle` (nv_u, nv) is T with R = 1, and `turned` are the places where R stands.
     """
 
     spec: RobotSpec
@@ -79,24 +75,33 @@ class Convention:
     circles: tuple[int, ...]
     quaternions: tuple[int, ...]
     shuffle: Floats
-    world_bases: tuple[Base, ...]
-    world_turns: tuple[Base, ...] = ()
+    turned: tuple[Turned, ...]
 
     @property
     def is_square(self) -> bool:
-        """Whether T is square (no rotors), and hence orthogonal."""
+        """Whether T is square (no rotors, no velocity that is always zero), and hence orthogonal."""
         rows, columns = self.shuffle.shape
         return bool(rows == columns)
+
+    @property
+    def has_rate(self) -> bool:
+        """Whether Tdot v may be other than zero: linear velocities stand in the parent's axes."""
+        return any(at.v != at.w for at in self.turned)
 
 
 def mujoco_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
     """MuJoCo's coordinates; `places` by joint name from `jnt_qposadr` and `jnt_dofadr`. ValueError names a missing joint."""
-    return _convention(spec, places, Layout(linear_in_world=True))
+    return _convention(spec, places, MUJOCO)
 
 
 def pinocchio_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
     """Pinocchio's coordinates; `places` by joint name from `idx_qs` and `idx_vs`. ValueError names a missing joint."""
-    return _convention(spec, places, Layout(scalar_last=True))
+    return _convention(spec, places, PINOCCHIO)
+
+
+def drake_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention:
+    """Drake's coordinates; `places` by joint name from `position_start`, `velocity_start`. ValueError names a missing joint."""
+    return _convention(spec, places, DRAKE)
 
 
 def declared_convention(spec: RobotSpec, joints: Sequence[str], layout: Layout) -> Convention:
@@ -111,7 +116,7 @@ def declared_convention(spec: RobotSpec, joints: Sequence[str], layout: Layout) 
     for name in joints:
         places[name] = Place(q, v)
         q, v = q + CONFIGURATION_SIZE[kinds[name]], v + VELOCITY_SIZE[kinds[name]]
-    return _convention(plain, places, layout)
+    return _convention(plain, places, layout.forms)
 
 
 def moving_joints(spec: RobotSpec) -> tuple[Joint, ...]:
@@ -131,6 +136,8 @@ def configuration(convention: Convention, q: ArrayLike) -> Floats:
     for start in convention.quaternions:
         quaternion = full[..., start : start + 4]
         full[..., start : start + 4] = quaternion / np.sqrt(np.sum(quaternion * quaternion, axis=-1, keepdims=True))
+    if NOTHING in convention.columns:  # the last place, whatever its number: see NOTHING
+        full = np.concatenate([full, 0.0 * full[..., :1]], axis=-1)
     q_u = full[..., convention.columns]
     for i in convention.circles:
         q_u[..., i], q_u[..., i + 1] = np.cos(q_u[..., i]), np.sin(q_u[..., i])
@@ -141,21 +148,19 @@ def velocity_map(convention: Convention, q: ArrayLike) -> Floats:
     """T (..., nv_u, nv) with u = T v."""
     q = numbers(q)
     T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).astype(q.dtype)
-    for base in convention.world_bases:
-        T[..., base.u : base.u + 3, base.v + 3 : base.v + 6] = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
-    for turn in convention.world_turns:
-        T[..., turn.u : turn.u + 3, turn.v : turn.v + 3] = rotation_matrices(q[..., turn.quaternion : turn.quaternion + 4])
+    for at in convention.turned:
+        T[..., at.u : at.u + 3, at.v : at.v + 3] = rotation_matrices(q[..., at.quaternion : at.quaternion + 4])
     return T
 
 
 def velocity_map_rate(convention: Convention, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Tdot v (..., nv_u): R_WB (w x v_B) in the rows of a linear base velocity in world axes, zero elsewhere: w x w is zero."""
+    """Tdot v (..., nv_u): R (w x v_B) in the rows of a linear velocity in the parent's axes, zero elsewhere, since w x w = 0."""
     q, v = numbers(q), numbers(v)
     rate = np.zeros((*v.shape[:-1], convention.shuffle.shape[0]), dtype=v.dtype)
-    for base in convention.world_bases:
-        R_WB = rotation_matrices(q[..., base.quaternion : base.quaternion + 4])
-        w, v_B = v[..., base.v : base.v + 3], v[..., base.v + 3 : base.v + 6]
-        rate[..., base.u : base.u + 3] = product(R_WB, np.cross(w, v_B))
+    for at in (at for at in convention.turned if at.v != at.w):
+        R_PB = rotation_matrices(q[..., at.quaternion : at.quaternion + 4])
+        w, v_B = v[..., at.w : at.w + 3], v[..., at.v : at.v + 3]
+        rate[..., at.u : at.u + 3] = product(R_PB, np.cross(w, v_B))
     return rate
 
 
@@ -226,30 +231,47 @@ def configuration_back(convention: Convention, q_u: ArrayLike) -> Floats:
     return q
 
 
-def _convention(spec: RobotSpec, places: Mapping[str, Place], layout: Layout) -> Convention:
+def _convention(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> Convention:
     """The engine's order of coordinates, joint by joint, over the robot with its rotors as bodies."""
     full, gear_matrix = with_rotor_bodies(spec) if has_rotors(spec) else (spec, np.eye(spec.nv))
-    joints = [(joint, q, v, _place(spec, places, joint.name)) for joint, q, v in _joints(full)]
-    columns = np.zeros(full.nq + sum(place.circular for *_, place in joints), dtype=np.intp)
-    permutation = np.zeros((full.nv, full.nv))
-    for joint, q, v, place in joints:
-        coordinates = _coordinates(joint.type, layout.scalar_last, place.circular)
-        velocities = _velocities(joint.type, layout.angular_first)
-        columns[place.q : place.q + len(coordinates)] = q + coordinates
-        permutation[place.v + np.arange(len(velocities)), v + velocities] = 1.0
+    joints = [
+        (_form(joint.type, forms, place), q, v, place)
+        for joint, q, v in _joints(full)
+        for place in [_place(spec, places, joint.name)]
+    ]
+    columns = np.full(sum(len(form.q) for form, *_ in joints), NOTHING, dtype=np.intp)
+    permutation = np.zeros((sum(len(form.v) for form, *_ in joints), full.nv))
+    for form, q, v, place in joints:
+        columns[place.q : place.q + len(form.q)] = [NOTHING if i == NOTHING else q + i for i in form.q]
+        for row, i in enumerate(form.v):
+            if i != NOTHING:
+                permutation[place.v + row, v + i] = 1.0
     shuffle = permutation @ gear_matrix
     columns.flags.writeable = shuffle.flags.writeable = False
-    free = [(q, v, places[joint.name]) for joint, q, v in _joints(spec) if joint.type is JointType.FREE]
-    linear, angular = (3, 0) if layout.angular_first else (0, 3)
     return Convention(
         spec,
         columns,
         circles=tuple(place.q for *_, place in joints if place.circular),
-        quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, *_ in joints if j.type in QUATERNION_JOINTS),
+        quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, _ in _joints(full) if j.type in QUATERNION_JOINTS),
         shuffle=shuffle,
-        world_bases=tuple(Base(q + 3, v, place.v + linear) for q, v, place in free) if layout.linear_in_world else (),
-        world_turns=tuple(Base(q + 3, v, place.v + angular) for q, v, place in free) if layout.angular_in_world else (),
+        turned=tuple(_turned(spec, places, forms)),
     )
+
+
+def _turned(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> Iterator[Turned]:
+    """The velocities in the parent's axes; the canonical angular velocity of a joint comes first."""
+    for joint, q, v in _joints(spec):
+        if joint.type in QUATERNION_JOINTS:
+            form, quaternion = forms[joint.type], q + CONFIGURATION_SIZE[joint.type] - 4
+            for row in form.turned:
+                yield Turned(quaternion, v, v + form.v[row], places[joint.name].v + row)
+
+
+def _form(kind: JointType, forms: Forms, place: Place) -> Form:
+    """How the engine writes a joint of that kind; a circular one has its only coordinate twice."""
+    if kind in QUATERNION_JOINTS:
+        return forms[kind]
+    return Form((0, 0), (0,)) if place.circular else ONE_COORDINATE
 
 
 def _joints(spec: RobotSpec) -> Iterator[tuple[Joint, int, int]]:
@@ -261,25 +283,7 @@ def _joints(spec: RobotSpec) -> Iterator[tuple[Joint, int, int]]:
         q, v = q + CONFIGURATION_SIZE[joint.type], v + VELOCITY_SIZE[joint.type]
 
 
-def _velocities(kind: JointType, angular_first: bool) -> NDArray[np.intp]:
-    """For each of the engine's velocities of a joint, the canonical one behind it."""
-    linear_first = kind is JointType.FREE and not angular_first
-    return np.array([3, 4, 5, 0, 1, 2]) if linear_first else np.arange(VELOCITY_SIZE[kind])
-
-
 def _place(spec: RobotSpec, places: Mapping[str, Place], joint: str) -> Place:
     if joint not in places:
         raise ValueError(f"robot '{spec.name}': the engine has no joint '{joint}', it has {', '.join(places)}: name it so")
     return places[joint]
-
-
-def _coordinates(kind: JointType, scalar_last: bool, circular: bool) -> NDArray[np.intp]:
-    """For each of the engine's coordinates of a joint, the canonical one behind it."""
-    if circular:
-        return np.array([0, 0])
-    quaternion = [1, 2, 3, 0] if scalar_last else [0, 1, 2, 3]
-    if kind is JointType.BALL:
-        return np.array(quaternion)
-    if kind is JointType.FREE:
-        return np.array([0, 1, 2, *(3 + i for i in quaternion)])
-    return np.array([0])

@@ -28,12 +28,13 @@ COMMANDS = (
     "robots",
     "score",
     "sparsity",
+    "versions",
 )
 """Each is a module of this package with a dataclass of the same name, `leg_jump` with `LegJump`: its fields are the options."""
 
 HELP = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
 
-usage: leapcheck {baseline,bench,compare,diff,explain,generate,init,jump,leg-jump,lint,robots,score,sparsity} ...
+usage: leapcheck {baseline,bench,compare,diff,explain,generate,init,jump,leg-jump,lint,robots,score,sparsity,versions} ...
 
   baseline  what is accepted, with reason and expiry, so that a later run fails on what is new
   bench     the generated kernels timed beside the engines' own machine code
@@ -48,6 +49,7 @@ usage: leapcheck {baseline,bench,compare,diff,explain,generate,init,jump,leg-jum
   robots    the robots that have a name
   score     planted defects: what the judge finds, names and shrinks
   sparsity  the pattern of a robot's mass matrix, in the terminal and as a picture
+  versions  an engine in several versions: which quantities changed, and with which release
 
 Examples:
   leapcheck compare mini_cheetah
@@ -58,6 +60,7 @@ Examples:
   leapcheck jump mini_cheetah --height 0.2
   leapcheck lint mini_cheetah
   leapcheck sparsity mini_cheetah --picture pattern.png
+  leapcheck versions mujoco 3.3.7 3.10.0 4.0.0
 
 `leapcheck COMMAND --help` lists a command's options. Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
 

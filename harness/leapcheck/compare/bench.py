@@ -19,7 +19,7 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.engines.registry import ENGINE_NAMES, make_engine
+from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import QUANTITIES, Scale, sizes
 from leapcheck.states import Floats, States, by_unit
 from leapcheck_models.spec import RobotSpec
@@ -119,7 +119,7 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence
 def _made(request: str | Engine, spec: RobotSpec) -> Engine:
     if not isinstance(request, str):
         return request
-    return make_engine(request, spec) if request in ENGINE_NAMES else load_engine(request, spec)
+    return make_engine(request, spec) if request in FACTORIES else load_engine(request, spec)
 
 
 def _parts(quantities: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leapcheck_reference.trace.cache import hash_of_files
 
-PARTS = ("conventions.py", "quantities.py", "compare/*.py", "engines/*.py")
+PARTS = ("conventions.py", "joint_forms.py", "quantities.py", "compare/*.py", "engines/*.py")
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from leapcheck.compare.identity import versions
 from leapcheck.compare.parts import Parts
 from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenance, Run, Verdict
-from leapcheck.engines.registry import ENGINE_NAMES
+from leapcheck.engines.registry import FACTORIES
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.spec import spec_hash
 from leapcheck_reference import build, sparsity_pattern
@@ -40,8 +40,8 @@ def compared(plan: Plan, means: Means = Means(), progress: Progress | None = Non
     rows = with_truth(plan.spec, figures.comparisons)
     question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
     found = judged(question, at.engines, rows)
-    user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
-        n for n in plan.engines if isinstance(n, str) and n not in ENGINE_NAMES
+    user = {e.name for e in at.engines if e.name not in FACTORIES} | {
+        n for n in plan.engines if isinstance(n, str) and n not in FACTORIES
     }
     return Run(
         provenance=_provenance(plan),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -67,12 +68,17 @@ def _install(made: Path, requirements: list[str]) -> None:
         [str(_python(made)), "-m", "pip", "install", *options, *requirements, "numpy"],
     ]
     for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=pip_environment())
         if done.returncode:
             words = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith(("ERROR", "Error"))]
             unreachable = "from versions: none" in done.stderr
             kind, remedy = (RegistryOutOfReach, "is the registry in reach?") if unreachable else (EngineError, "see above")
             raise kind(f"{requirements[0]} cannot be installed: {'; '.join(words) or done.stderr.strip()[-500:]}: {remedy}")
+
+
+def pip_environment() -> dict[str, str]:
+    """The environment variables for pip: this process' own, but for PIP_CONSTRAINT, which would pin another version."""
+    return {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
 
 
 def _python(place: Path) -> Path:

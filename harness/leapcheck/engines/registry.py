@@ -11,7 +11,13 @@ from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.urdf import urdf_obstacles
 
-PACKAGES = {"mujoco": "mujoco", "pinocchio": "pin"}
+PACKAGES = {
+    "mujoco": "mujoco",
+    "pinocchio": "pin",
+    "pydrake": "'leapcheck[drake]'",
+    "jax": "'leapcheck[mjx]'",
+    "mujoco.mjx": "'leapcheck[mjx]'",
+}
 """Import name of a foreign package and the name under which pip installs it."""
 
 
@@ -22,7 +28,7 @@ def make_engine(name: str, spec: RobotSpec) -> Engine:
     EngineError (naming the engine and the remedy) where its package is missing or it refuses the robot.
     """
     if name not in FACTORIES:
-        raise ValueError(f"unknown engine '{name}': use one of {', '.join(ENGINE_NAMES)}")
+        raise ValueError(f"unknown engine '{name}': use one of {', '.join(FACTORIES)}")
     try:
         return FACTORIES[name](spec)
     except (EngineError, NotApplicable):
@@ -88,6 +94,23 @@ def _pinocchio_mjcf(spec: RobotSpec) -> Engine:
     return PinocchioEngine("pinocchio-mjcf", spec, full, model, frames, route)
 
 
+def _drake(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import drake_build
+    from leapcheck.engines.drake_engine import DrakeEngine
+
+    full, rotors = _with_rotor_bodies(spec)
+    return DrakeEngine(spec, full, drake_build.plant_by_api(full), f"MultibodyPlant by its own API{rotors}")
+
+
+def _mjx(spec: RobotSpec) -> Engine:
+    from leapcheck.engines import mujoco_build
+    from leapcheck.engines.mjx_engine import MjxEngine
+
+    full, rotors = _with_rotor_bodies(spec)
+    m = mujoco_build.model_from_mjcf(spec, full)
+    return MjxEngine(spec, full, m, f"MJCF, exact values written{rotors}")
+
+
 def _with_rotor_bodies(spec: RobotSpec) -> tuple[RobotSpec, str]:
     """The robot with its rotors as bodies, and the words for it."""
     if not has_rotors(spec):
@@ -96,7 +119,7 @@ def _with_rotor_bodies(spec: RobotSpec) -> tuple[RobotSpec, str]:
     return full, f"; rotors as bodies, {full.nv} dof projected onto {spec.nv} with the gear matrix"
 
 
-FACTORIES: dict[str, Callable[[RobotSpec], Engine]] = {
+DEFAULTS: dict[str, Callable[[RobotSpec], Engine]] = {
     "reference": _reference,
     "mujoco": _mujoco,
     "mujoco-urdf": _mujoco_urdf,
@@ -104,4 +127,8 @@ FACTORIES: dict[str, Callable[[RobotSpec], Engine]] = {
     "pinocchio-mjcf": _pinocchio_mjcf,
 }
 
-ENGINE_NAMES = tuple(FACTORIES)
+FACTORIES = DEFAULTS | {"drake": _drake, "mjx": _mjx}
+"""Every engine that has a name; those beyond DEFAULTS take part where they are named, and their packages are extras."""
+
+ENGINE_NAMES = tuple(DEFAULTS)
+"""The engines of a comparison that names none."""

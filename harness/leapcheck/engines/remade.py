@@ -7,7 +7,7 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 from leapcheck.engines.protocol import Engine
-from leapcheck.engines.registry import ENGINE_NAMES, make_engine
+from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck_models.spec import RobotSpec
 
 Maker = Callable[[RobotSpec], Engine]
@@ -25,6 +25,6 @@ def maker(engine: Engine) -> Maker | None:
     """What makes the engine of another robot; None for an engine that was handed over ready-made."""
     if isinstance(engine, Remakable):
         return engine.remade
-    if engine.name in ENGINE_NAMES:
+    if engine.name in FACTORIES:
         return partial(make_engine, engine.name)
     return None

@@ -30,7 +30,7 @@ class Turning(NamedTuple):
 
 def needed(convention: Convention | None, quantities: Sequence[str]) -> tuple[str, ...]:
     """What the engine must be asked for so that the quantities are known in the canonical convention."""
-    if convention is None or not convention.world_bases:
+    if convention is None or not convention.has_rate:
         return tuple(quantities)
     return tuple(dict.fromkeys([*quantities, *(WITH_RATE[name] for name in quantities if name in WITH_RATE)]))
 

@@ -82,9 +82,9 @@ def is_recording(name: str) -> bool:
 
 
 def _built_in() -> tuple[str, ...]:
-    from leapcheck.engines.registry import ENGINE_NAMES
+    from leapcheck.engines.registry import FACTORIES
 
-    return ENGINE_NAMES
+    return tuple(FACTORIES)
 
 
 def _described(name: str, here: Path) -> Target:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from leapcheck.conventions import Convention, Layout, declared_convention, moving_joints
+from leapcheck.conventions import Convention, declared_convention, moving_joints
+from leapcheck.joint_forms import Layout
 from leapcheck_models.spec import JointType, RobotSpec
 
 CHOICES = {

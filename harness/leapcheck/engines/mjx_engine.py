@@ -1,0 +1,152 @@
+"""MuJoCo's MJX behind the engine protocol: JAX on the CPU, in double precision."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from functools import partial
+from importlib import metadata
+from typing import Any
+
+import jax
+import mujoco
+import numpy as np
+
+from leapcheck import conventions
+from leapcheck.engines import mujoco_build as build
+from leapcheck.engines.projection import NEEDS, Assembly, Floats, OwnStates, check_blocks, evaluated
+from leapcheck.engines.protocol import Answers
+from leapcheck.states import States
+from leapcheck_models.spec import RobotSpec
+
+with redirect_stdout(io.StringIO()):  # it prints which other back ends are not installed
+    from mujoco import mjx
+    from mujoco.mjx._src.smooth import solve_m  # has no public name
+    from mujoco.mjx._src.support import jac_dot  # has no public name
+
+LANES = 64
+"""States of one call: a block is cut or filled up to so many, so that JAX compiles once per robot."""
+
+ENERGIES = frozenset({"kinetic_energy", "potential_energy"})
+
+
+class MjxEngine:
+    """One robot in MJX, with its rotors as bodies; compiled by JAX when the first number is asked for.
+
+    Only kinematics, inertia and Newton-Euler are called: nothing of damping, friction, limits, contacts or equalities enters.
+    """
+
+    def __init__(self, spec: RobotSpec, full: RobotSpec, m: mujoco.MjModel, route: str) -> None:
+        """Takes a model of `full` (the spec with its rotors as bodies) with exact values."""
+        self._route = f"{route}; JAX on the CPU in double precision"
+        m.geom_contype[:] = m.geom_conaffinity[:] = 0  # MJX refuses some pairs of shapes, and none shall touch
+        sites = build.contact_sites(full, m)
+        self._convention = conventions.mujoco_convention(spec, build.places(full, m))
+        nv, points = m.nv, len(sites)
+        self._shapes: dict[str, tuple[int, ...]] = {
+            "M": (nv, nv), "h": (nv,), "c": (nv,), "g": (nv,), "udot": (nv,), "MinvJT": (nv, 3 * points),
+            "p": (points, 3), "pdot": (points, 3), "J": (points, 3, nv), "a": (points, 3),
+        }  # fmt: skip
+        self._inputs = {"q": (m.nq,), "v": (nv,), "tau": (nv,)}
+        with in_double_on_the_cpu():
+            model = mjx.put_model(m)
+            one = partial(numbers, model, mjx.make_data(model), np.array(sites, dtype=int))
+            self._numbers = jax.jit(jax.vmap(one))
+
+    @property
+    def name(self) -> str:
+        """Name in tables and on the command line."""
+        return "mjx"
+
+    @property
+    def version(self) -> str:
+        """Version of MJX; that of JAX stands in the route."""
+        return metadata.version("mujoco-mjx")
+
+    @property
+    def route(self) -> str:
+        """How the robot came into MJX."""
+        return f"{self._route} (JAX {jax.__version__}, MuJoCo {mujoco.__version__})"
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """All canonical quantities but the energies, which MJX does not compute."""
+        return frozenset(NEEDS) - ENERGIES
+
+    @property
+    def convention(self) -> conventions.Convention:
+        """MuJoCo's coordinates of this robot."""
+        return self._convention
+
+    @property
+    def raw_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Shape of each number of one state, by its name in `projection`."""
+        return self._shapes
+
+    @property
+    def assembly(self) -> Mapping[str, Assembly]:
+        """Nothing is assembled."""
+        return {}
+
+    def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
+        """Each quantity as an array (n, *shape), canonical."""
+        return evaluated(self, states, quantities)
+
+    def write_raw(self, at: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out` for n states into its arrays (n, *shape)."""
+        check_blocks({**at._asdict(), **out}, self._inputs | self._shapes)
+        for start in range(0, len(at.q), LANES):
+            rows = slice(start, start + LANES)
+            found = self._lanes(OwnStates(*(block[rows] for block in at)))
+            for name, array in out.items():
+                array[rows] = np.asarray(found[name])[: len(array[rows])]
+
+    def own_calls(self, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+        """Nothing: every number is the engine's own."""
+        del at, names
+        return {}
+
+    def _lanes(self, at: OwnStates) -> Any:
+        """All numbers of up to LANES states, filled up with copies of the last one."""
+        missing = LANES - len(at.q)
+        with in_double_on_the_cpu():
+            return self._numbers(*(np.concatenate([block, np.repeat(block[-1:], missing, axis=0)]) for block in at))
+
+
+@contextmanager
+def in_double_on_the_cpu() -> Iterator[None]:
+    """JAX in double precision on the CPU for as long as this is entered: other code in the process keeps its own choice."""
+    with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
+        yield
+
+
+def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any) -> dict[str, Any]:
+    """Every number of one state, by its name in `projection`: u is MuJoCo's qvel, points are in world axes."""
+    d = mjx.kinematics(model, data.replace(qpos=q, qvel=v))
+    d = mjx.factor_m(model, mjx.crb(model, mjx.com_pos(model, d)))
+    d = mjx.com_vel(model, d)
+    h = mjx.rne(model, d).qfrc_bias
+    weightless = model.tree_replace({"opt.gravity": jax.numpy.zeros(3)})
+    rest = mjx.com_vel(model, d.replace(qvel=jax.numpy.zeros_like(v)))
+    p, bodies = d.site_xpos[sites], jax.numpy.asarray(model.site_bodyid)[sites]
+    J, Jdot = (_of_points(function, model, d, p, bodies) for function in (mjx.jac, jac_dot))
+    rows = J.reshape(-1, model.nv)
+    return {
+        "M": mjx.full_m(model, d),
+        "h": h,
+        "c": mjx.rne(weightless, d).qfrc_bias,
+        "g": mjx.rne(model, rest).qfrc_bias,
+        "udot": solve_m(model, d, tau - h),
+        "MinvJT": jax.vmap(partial(solve_m, model, d))(rows).T,
+        "p": p,
+        "pdot": J @ v,
+        "J": J,
+        "a": Jdot @ v,
+    }
+
+
+def _of_points(function: Any, model: Any, d: Any, p: Any, bodies: Any) -> Any:
+    """Translational part (points, 3, nv) of a Jacobian or of its rate at the points."""
+    translational, _ = jax.vmap(partial(function, model, d))(p, bodies)
+    return jax.numpy.swapaxes(translational, 1, 2)
