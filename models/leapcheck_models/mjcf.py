@@ -8,6 +8,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import Literal, get_args
 
+from leapcheck_models.least_inertia import LEAST, LEAST_NOTE, with_least_inertia
 from leapcheck_models.rotors import with_lumped_rotors, with_rotor_bodies
 from leapcheck_models.spec import ONE_DOF, WORLD, Body, ContactPoint, Inertia, Joint, JointType, Placement, RobotSpec, Shape
 from leapcheck_models.xml_text import comment, document, entries_text, free_name, number, numbers, provenance
@@ -50,7 +51,7 @@ def mjcf_text(spec: RobotSpec, rotors: Rotors = "bodies") -> str:
     """MJCF of the robot without floor or light (see scene.py); ValueError for an unknown way to write rotors."""
     if rotors not in get_args(Rotors):
         raise ValueError(f"rotors={rotors!r}: use one of {', '.join(get_args(Rotors))}")
-    written = with_rotor_bodies(spec).spec if rotors == "bodies" else with_lumped_rotors(spec)
+    written = with_least_inertia(with_rotor_bodies(spec).spec if rotors == "bodies" else with_lumped_rotors(spec))
     class_name = free_name(spec.name, CLASSES)
     root = ET.Element("mujoco", model=spec.name)
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
@@ -72,6 +73,8 @@ def _header(spec: RobotSpec, written: RobotSpec, rotors: Rotors) -> list[str]:
         lines += ROTOR_BODIES if rotors == "bodies" else ROTOR_ARMATURE
     if not all(body.inertia.realisable for body in written.bodies):
         lines += NEAREST
+    if any(body.inertia.mass == LEAST for body in written.bodies):
+        lines.append(LEAST_NOTE)
     if _has_common_root(written):
         lines += COMMON_ROOT
     elif sum(body.parent == WORLD for body in written.bodies) > 1:
