@@ -1,6 +1,6 @@
 """What files write for links that move and have no mass: the least that MuJoCo's compiler takes.
 
-Massless links stand between the joints of a link that has several. The values are below the rounding of any robot's mass
+Massless links stand between the joints of a link that has several. The values are near the rounding of a robot's mass
 matrix; leapcheck writes the true zeros into the compiled models.
 """
 
@@ -8,28 +8,50 @@ from __future__ import annotations
 
 import dataclasses
 
-from leapcheck_models.spec import Inertia, JointType, RobotSpec
+import numpy as np
 
-LEAST = 2e-15
-"""kg and kg m^2; the compiler asks for more than 1e-15."""
+from leapcheck_models.spec import Inertia, JointType, RobotSpec, Symmetric3
+from leapcheck_models.validation import rotational_matrix
 
-LEAST_INERTIA = (LEAST, 0.0, 0.0, LEAST, 0.0, LEAST)
+LEAST = 2e-14
+"""kg and kg m^2; the compiler asks for more than 1e-15, and more than 1e-14 of a principal moment that it computes."""
 
-LEAST_NOTE = f"Links that move without mass or inertia have {LEAST:g} kg, {LEAST:g} kg m^2 here: MuJoCo's compiler takes no zero."
+LEAST_NOTE = f"Zero masses and moments that MuJoCo's compiler does not take are written as {LEAST:g} kg and {LEAST:g} kg m^2."
 
 
 def with_least_inertia(spec: RobotSpec) -> RobotSpec:
-    """The robot as files hold it: no link moves without a mass and an inertia, its own or of a link fixed to it."""
-    found = [_least(body.inertia) if needed else body.inertia for body, needed in zip(spec.bodies, _lacking(spec), strict=True)]
+    """The robot as files hold it: no link moves without mass, and no inertia is one that MuJoCo's compiler takes for zero."""
+    found = [_least(body.inertia, lacks) for body, lacks in zip(spec.bodies, _lacking(spec), strict=True)]
     if all(new is body.inertia for new, body in zip(found, spec.bodies, strict=True)):
         return spec
     bodies = tuple(dataclasses.replace(body, inertia=new) for body, new in zip(spec.bodies, found, strict=True))
     return dataclasses.replace(spec, bodies=bodies)
 
 
-def _least(inertia: Inertia) -> Inertia:
-    rotational = inertia.rotational if any(inertia.rotational) else LEAST_INERTIA
-    return dataclasses.replace(inertia, mass=inertia.mass or LEAST, rotational=rotational)
+def holds_least(written: RobotSpec) -> bool:
+    """Whether a file's robot has such a mass or moment."""
+    return any(LEAST in (body.inertia.mass, *body.inertia.rotational) for body in written.bodies)
+
+
+def smallest_moment(rotational: Symmetric3) -> float:
+    """Smallest principal moment (kg m^2)."""
+    return float(np.linalg.eigvalsh(rotational_matrix(rotational))[0])
+
+
+def _least(inertia: Inertia, lacks: bool) -> Inertia:
+    """The inertia with every principal moment at least `LEAST`; the same where that is so, or where nothing needs one."""
+    if not lacks and inertia.mass == 0.0 and not any(inertia.rotational):
+        return inertia
+    written = inertia.rotational if inertia.nearest is None else inertia.nearest
+    short = LEAST - smallest_moment(written)
+    mass = inertia.mass or (LEAST if lacks else 0.0)
+    if short <= 0.0:
+        return inertia if mass == inertia.mass else dataclasses.replace(inertia, mass=mass)
+    xx, xy, xz, yy, yz, zz = written
+    raised = (xx + short, xy, xz, yy + short, yz, zz + short)
+    if inertia.realisable:
+        return dataclasses.replace(inertia, mass=mass, rotational=raised)
+    return dataclasses.replace(inertia, mass=mass, nearest=raised)
 
 
 def _lacking(spec: RobotSpec) -> list[bool]:

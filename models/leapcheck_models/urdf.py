@@ -11,7 +11,7 @@ from itertools import chain
 
 from flint import arb, ctx
 
-from leapcheck_models.least_inertia import LEAST, LEAST_NOTE, with_least_inertia
+from leapcheck_models.least_inertia import LEAST, LEAST_NOTE, holds_least, smallest_moment, with_least_inertia
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import (
     ONE_DOF,
@@ -117,7 +117,7 @@ def _header(spec: RobotSpec, written: RobotSpec, floating: bool) -> list[str]:
         lines += ROTORS
     if not all(body.inertia.realisable for body in written.bodies):
         lines += UNREALISABLE
-    if any(body.inertia.mass == LEAST for body in written.bodies):
+    if holds_least(written):
         lines.append(LEAST_NOTE)
     if any(body.joint.armature for body in spec.bodies):
         lines.append("URDF has no word for armature: it stands in comments, and a reader must add it to the joints.")
@@ -155,11 +155,14 @@ def _append_inertial(link: ET.Element, inertia: Inertia) -> None:
     if not inertia.realisable:
         text = f"the true inertia, but no physical body has it: {entries_text(inertia.rotational)} kg m^2 ({inertia.source})"
         link.append(comment(text))
+    entries = inertia.rotational
+    if inertia.nearest is not None and smallest_moment(entries) < LEAST:  # a negative one is refused, balanced or not
+        entries = inertia.nearest
     inertial = ET.SubElement(link, "inertial")
     _append_origin(inertial, Placement(inertia.com))
     ET.SubElement(inertial, "mass", value=number(inertia.mass))
     axes = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    ET.SubElement(inertial, "inertia", dict(zip(axes, map(number, inertia.rotational), strict=True)))
+    ET.SubElement(inertial, "inertia", dict(zip(axes, map(number, entries), strict=True)))
 
 
 def _append_origin(element: ET.Element, placement: Placement) -> None:
