@@ -85,11 +85,12 @@ class Compare:
         from leapcheck.compare.run import Plan
         from leapcheck.quantities import QUANTITIES
         from leapcheck.states import read_states
-        from leapcheck_models.robots import load
+        from leapcheck.robot_files import imported, load
 
         if self.workers < 0:
             raise ValueError(f"{self.workers} workers: give at least 1, or 0 for one per core")
-        spec = load(self.robot)
+        file = imported(self.robot)
+        spec = load(self.robot) if file is None else file.spec
         own = None if self.states_file is None else read_states(spec, self.states_file)
         return Plan(
             robot=self.robot,
