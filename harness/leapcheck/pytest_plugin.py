@@ -41,7 +41,7 @@ def compare(
     from leapcheck.engines.errors import EngineError
     from leapcheck.engines.user import load_user_engine, user_engine
     from leapcheck.quantities import QUANTITIES
-    from leapcheck_models.robots import load
+    from leapcheck.robot_files import load
 
     spec = load(robot)
     try:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from leapcheck_models import robots
 from leapcheck_models.importing.imported import Imported
 from leapcheck_models.importing.urdf_file import read_urdf
 from leapcheck_models.spec import RobotSpec
 
 MJCF = (".xml", ".mjcf")
+FILES = (".json", ".urdf", *MJCF)
+
+
+def short_name(robot: str) -> str:
+    """A robot's name; a file's without folders and ending."""
+    path = robot.partition("#")[0]
+    return Path(path).stem if path.endswith(FILES) else robot
 
 
 def load(name: str) -> RobotSpec:

@@ -9,7 +9,7 @@ from time import perf_counter
 from leapcheck.bench.states import ALL, PARTS
 from leapcheck.compare.bench import bench
 from leapcheck.compare.run import Plan, whole_outcome
-from leapcheck_models.robots import load
+from leapcheck.robot_files import load
 
 ENGINES = ("reference", "mujoco", "pinocchio")
 

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,9 @@ from leapcheck.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from leapcheck.compare.run import Plan
+    from leapcheck.engines.protocol import EngineRequest
     from leapcheck.states import States
+    from leapcheck_models.importing.imported import Imported
 
 
 @dataclass(frozen=True)
@@ -32,13 +35,14 @@ class Compare:
       leapcheck compare mini_cheetah
       leapcheck compare random:7 --states 500 --engines reference mujoco
       leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix
+      leapcheck compare my_robot.urdf#fixed --states 200
       leapcheck compare mini_cheetah --states-file logged_states.csv --out report/
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
-    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json, .urdf, .xml)."""
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-    """Engines to compare."""
+    """Engines to compare; with a .urdf or .xml also mujoco-file and pinocchio-file: the file as they load it."""
     engine: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """Your own engine as module:factory, besides the others; may be repeated."""
     states: int = 2048
@@ -84,8 +88,8 @@ class Compare:
     def _plan(self) -> Plan:
         from leapcheck.compare.run import Plan
         from leapcheck.quantities import QUANTITIES
-        from leapcheck.states import read_states
         from leapcheck.robot_files import imported, load
+        from leapcheck.states import read_states
 
         if self.workers < 0:
             raise ValueError(f"{self.workers} workers: give at least 1, or 0 for one per core")
@@ -95,7 +99,7 @@ class Compare:
         return Plan(
             robot=self.robot,
             spec=spec,
-            engines=(*self.engines, *self.engine),
+            engines=(*self._engines(file), *self.engine),
             quantities=self.quantities or tuple(QUANTITIES),
             count=self.states,
             seed=self.seed,
@@ -104,6 +108,17 @@ class Compare:
             states_file="" if self.states_file is None else str(self.states_file),
             command=self._command(),
         )
+
+    def _engines(self, file: Imported | None) -> Iterator[str | EngineRequest]:
+        """The engines asked for; those that hold a file as it is come along by default."""
+        from leapcheck.engines.file_engines import FACTORIES, FileRequest
+
+        for name in self.engines if self.engines != Compare.engines or file is None else (*self.engines, *FACTORIES):
+            if name in FACTORIES and file is None:
+                raise ValueError(
+                    f"engine '{name}' holds a file as it is, and robot '{self.robot}' is no .urdf or .xml: leave it out"
+                )
+            yield name if file is None or name not in FACTORIES else FileRequest(name, file)
 
     def _command(self) -> str:
         """The command that repeats this run: every choice that is not the default."""
@@ -146,5 +161,7 @@ def _write_states(plan: Plan, folder: Path) -> None:
 
 def _folder_name(robot: str, only: int | None) -> str:
     """A folder's name out of a robot's; a single state gets one of its own, so that it replaces no whole run."""
-    name = re.sub(r"[^\w.-]+", "_", Path(robot).stem if robot.endswith(".json") else robot)
+    from leapcheck.robot_files import short_name
+
+    name = re.sub(r"[^\w.-]+", "_", short_name(robot))
     return name if only is None else f"{name}_state_{only}"

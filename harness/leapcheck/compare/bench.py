@@ -16,7 +16,7 @@ from leapcheck.compare.participants import Participant, ShapeError, participants
 from leapcheck.compare.records import EngineRow, Failure
 from leapcheck.compare.tally import SAMPLE, Row, Tally, tally
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.engines.registry import make_engine
 from leapcheck.engines.user import load_user_engine
@@ -92,8 +92,10 @@ def known(failure: Failure, failures: Sequence[Failure]) -> bool:
     return any((f.engine, f.quantity) == (failure.engine, failure.quantity) for f in failures)
 
 
-def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence[str], compile_code: bool) -> Bench:
-    """The robot in each engine; a name is looked up, "module:factory" is the user's, an Engine is taken as it is.
+def bench(
+    spec: RobotSpec, engines: Sequence[str | Engine | EngineRequest], quantities: Sequence[str], compile_code: bool
+) -> Bench:
+    """The robot in each engine; a name is looked up, "module:factory" is the user's, an Engine is taken as it is, a request made.
 
     `compile_code` where many states are to come; it changes no bit of the results.
     """
@@ -104,9 +106,9 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence
         try:
             made.append(_made(request, spec))
         except NotApplicable as reason:
-            not_compared.append(f"{request}: {reason}")
+            not_compared.append(f"{_name(request)}: {reason}")
         except EngineError as error:
-            failures.append(Failure(str(request), "", str(error)))
+            failures.append(Failure(_name(request), "", str(error)))
     names = [name for name in quantities if _has_entries(spec, name)]
     portions = tuple(_portion(spec, part, made, compile_code) for part in _parts(names))
     if any(portion.truth is None for portion in portions):
@@ -114,7 +116,13 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence
     return Bench(spec, tuple(made), portions, tuple(failures), tuple(not_compared))
 
 
-def _made(request: str | Engine, spec: RobotSpec) -> Engine:
+def _name(request: str | Engine | EngineRequest) -> str:
+    return request if isinstance(request, str) else request.name
+
+
+def _made(request: str | Engine | EngineRequest, spec: RobotSpec) -> Engine:
+    if isinstance(request, EngineRequest):
+        return request.made()
     if not isinstance(request, str):
         return request
     return load_user_engine(request, spec) if ":" in request else make_engine(request, spec)

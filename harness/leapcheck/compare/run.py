@@ -16,7 +16,7 @@ from leapcheck.compare.entries import dof_names
 from leapcheck.compare.figures import finished
 from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenance, Run, Verdict
 from leapcheck.compare.singular import singular_dof
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.processes import started
 from leapcheck.quantities import QUANTITIES
@@ -41,7 +41,7 @@ class Plan:
 
     robot: str
     spec: RobotSpec
-    engines: tuple[str | Engine, ...] = ENGINE_NAMES
+    engines: tuple[str | Engine | EngineRequest, ...] = ENGINE_NAMES
     quantities: tuple[str, ...] = tuple(QUANTITIES)
     count: int = 2048
     seed: int = 0
@@ -123,9 +123,8 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
     rows = with_truth(plan.spec, figures.comparisons)
     question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
     found = judged(question, at.engines, rows)
-    user = {e.name for e in at.engines if e.name not in ENGINE_NAMES} | {
-        n for n in plan.engines if isinstance(n, str) and ":" in n
-    }
+    names = {e if isinstance(e, str) else e.name for e in (*at.engines, *plan.engines)}
+    user = names - set(ENGINE_NAMES)
     return Run(
         provenance=_provenance(plan),
         verdict=_verdict(plan, at, rows, found.discrepancies, total.failures),

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import mujoco
@@ -18,7 +19,7 @@ from leapcheck import conventions
 from leapcheck.conventions import Convention, Place
 from leapcheck.engines import mujoco_build, mujoco_tree
 from leapcheck.engines import pinocchio_build as build
-from leapcheck.engines.errors import EngineError
+from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.projection import Floats, Projection, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.states import States
@@ -70,10 +71,16 @@ class FileEngine:
         return {name: np.asarray(getattr(projection, name)) for name in quantities}
 
 
-def file_engines(imported: Imported) -> Iterator[tuple[str, Callable[[], FileEngine]]]:
-    """The names of both engines, each with what makes it; that raises EngineError in one line where the file is refused."""
-    yield "mujoco-file", lambda: mujoco_file(imported)
-    yield "pinocchio-file", lambda: pinocchio_file(imported)
+@dataclass(frozen=True, slots=True)
+class FileRequest:
+    """One of both engines, to be made of a file."""
+
+    name: str
+    imported: Imported
+
+    def made(self) -> FileEngine:
+        """The engine; NotApplicable where the package refuses the file, EngineError where its model lacks a part of the tree."""
+        return FACTORIES[self.name](self.imported)
 
 
 def mujoco_file(imported: Imported) -> FileEngine:
@@ -89,7 +96,7 @@ def mujoco_file(imported: Imported) -> FileEngine:
 
 
 def mujoco_model(imported: Imported, *, as_it_stands: bool = False) -> mujoco.MjModel:
-    """What MuJoCo compiles; a floating URDF gets its free joint unless it is taken `as_it_stands`. EngineError if refused."""
+    """What MuJoCo compiles; a floating URDF gets its free joint unless it is taken `as_it_stands`. NotApplicable if refused."""
     try:
         if imported.format == "MJCF":
             return mujoco.MjModel.from_xml_string(imported.text, dict(imported.assets))
@@ -100,7 +107,7 @@ def mujoco_model(imported: Imported, *, as_it_stands: bool = False) -> mujoco.Mj
         return description.compile()
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
-        raise EngineError(f"mujoco-file: MuJoCo refuses {imported.path.name}: {reason:.300}: correct the file") from error
+        raise NotApplicable(f"MuJoCo refuses {imported.path.name}: {reason:.300}") from error
 
 
 def mujoco_places(imported: Imported, m: mujoco.MjModel) -> dict[str, Place]:
@@ -154,7 +161,7 @@ def pinocchio_file(imported: Imported) -> FileEngine:
 
 
 def pinocchio_model(imported: Imported) -> pin.Model:
-    """What Pinocchio reads; EngineError if it refuses the file."""
+    """What Pinocchio reads; NotApplicable if it refuses the file."""
     try:
         if imported.format == "URDF":
             return build.model_of_urdf_text(imported.text, imported.floating, imported.spec.gravity)
@@ -164,7 +171,7 @@ def pinocchio_model(imported: Imported) -> pin.Model:
             return pin.buildModelFromMJCF(str(Path(folder) / "robot.xml"))
     except Exception as error:
         reason = " ".join(str(error).split())
-        raise EngineError(f"pinocchio-file: Pinocchio refuses {imported.path.name}: {reason:.300}: correct the file") from error
+        raise NotApplicable(f"Pinocchio refuses {imported.path.name}: {reason:.300}") from error
 
 
 class _PinocchioNumbers:
@@ -206,3 +213,7 @@ def _convention(
         return make(spec, places)
     except ValueError as error:
         raise EngineError(f"{name}: the model loaded differs from the tree: {error}: ask `leapcheck lint` why") from error
+
+
+FACTORIES: dict[str, Callable[[Imported], FileEngine]] = {"mujoco-file": mujoco_file, "pinocchio-file": pinocchio_file}
+"""The engines by name."""

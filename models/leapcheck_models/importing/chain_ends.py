@@ -15,7 +15,7 @@ def contact_points(spec: RobotSpec) -> tuple[ContactPoint, ...]:
     """One point per chain end, `<link>_point`: the centre of the last collision sphere there, else the last link's origin."""
     ends = list(_ends(spec))
     names = {body.name for body in spec.bodies}
-    points = []
+    points: list[ContactPoint] = []
     for group in ends:
         spheres = [(name, s) for name in group for s in spec.bodies[spec.body_index(name)].shapes if s.kind == "sphere"]
         link, shape = spheres[-1] if spheres else (group[-1], None)
