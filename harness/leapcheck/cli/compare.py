@@ -107,6 +107,7 @@ class Compare:
             states=own,
             states_file="" if self.states_file is None else str(self.states_file),
             command=self._command(),
+            limits=() if file is None else tuple(f"{f.place}: {f.message}" for f in file.findings if f.severity == "warning"),
         )
 
     def _engines(self, file: Imported | None) -> Iterator[str | EngineRequest]:
@@ -115,9 +116,7 @@ class Compare:
 
         for name in self.engines if self.engines != Compare.engines or file is None else (*self.engines, *FACTORIES):
             if name in FACTORIES and file is None:
-                raise ValueError(
-                    f"engine '{name}' holds a file as it is, and robot '{self.robot}' is no .urdf or .xml: leave it out"
-                )
+                raise ValueError(f"engine '{name}' holds a .urdf or .xml as it is, '{self.robot}' is none: leave it out")
             yield name if file is None or name not in FACTORIES else FileRequest(name, file)
 
     def _command(self) -> str:

@@ -37,7 +37,10 @@ PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "python-flint")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`."""
+    """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`.
+
+    `limits` say what of the robot cannot be compared, where it comes from a file of the user's.
+    """
 
     robot: str
     spec: RobotSpec
@@ -50,6 +53,7 @@ class Plan:
     states_file: str = ""
     command: str = ""
     block_units: int = 4
+    limits: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.quantities if name not in QUANTITIES]
@@ -134,7 +138,7 @@ def compared(plan: Plan, workers: int = 1, progress: Progress | None = None) -> 
         accuracies=figures.accuracies,
         discrepancies=found.discrepancies,
         failures=tuple(total.failures),
-        not_compared=(*at.not_compared, *_gaps(plan, at, rows), *found.gaps),
+        not_compared=(*plan.limits, *at.not_compared, *_gaps(plan, at, rows), *found.gaps),
         dof_names=dof_names(plan.spec),
         pattern=tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(plan.spec))),
         heat_maps=figures.heat_maps,

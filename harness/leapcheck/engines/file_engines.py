@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import mujoco
 import numpy as np
@@ -30,8 +31,14 @@ from leapcheck_models.spec import JointType, RobotSpec
 NUMBERS = ("M", "h", "c", "g", "T_kin", "V_pot")
 QUANTITIES = frozenset({"mass_matrix", "bias_force", "gravity_force", "coriolis_force", "kinetic_energy", "potential_energy"})
 
-OfState = Callable[[Floats, Floats], dict[str, Floats]]
-"""NUMBERS at q and u in the engine's coordinates."""
+
+class OfState(Protocol):
+    """NUMBERS at q and u in the engine's coordinates; `left_out` are quantities that the engine is known to compute wrongly."""
+
+    left_out: frozenset[str]
+
+    def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
+        """The numbers of one state."""
 
 
 class FileEngine:
@@ -40,6 +47,7 @@ class FileEngine:
     def __init__(self, name: str, version: str, route: str, convention: Convention, of_state: OfState) -> None:
         self._name, self._version, self._route = name, version, route
         self._convention, self._of_state = convention, of_state
+        self._quantities = QUANTITIES - of_state.left_out
 
     @property
     def name(self) -> str:
@@ -59,7 +67,7 @@ class FileEngine:
     @property
     def quantities(self) -> frozenset[str]:
         """M, the forces and the energies; contact points are no part of the file."""
-        return QUANTITIES
+        return self._quantities
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical."""
@@ -121,8 +129,11 @@ def mujoco_places(imported: Imported, m: mujoco.MjModel) -> dict[str, Place]:
 class _MujocoNumbers:
     """NUMBERS by MuJoCo's own functions."""
 
+    left_out: frozenset[str] = frozenset()
+
     def __init__(self, m: mujoco.MjModel, d: mujoco.MjData) -> None:
-        self._m, self._d, self._gravity = m, d, np.array(m.opt.gravity)
+        self._m, self._d, self._own_gravity = m, d, np.array(m.opt.gravity)
+        self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
             self._gravity[:] = 0.0
 
@@ -137,10 +148,12 @@ class _MujocoNumbers:
         mujoco.mj_fullM(m, d, M)
         height = d.xipos @ self._gravity
         found = {"M": M, "h": d.qfrc_bias.copy(), "T_kin": d.energy[1].copy(), "V_pot": -np.array(m.body_mass @ height)}
-        d.qvel[:] = 0.0
+        m.opt.gravity[:] = 0.0
         mujoco.mj_fwdVelocity(m, d)
-        g = d.qfrc_bias.copy()
-        return found | {"g": g, "c": found["h"] - g}
+        found["c"] = d.qfrc_bias.copy()
+        m.opt.gravity[:], d.qvel[:] = self._own_gravity, 0.0
+        mujoco.mj_fwdVelocity(m, d)
+        return found | {"g": d.qfrc_bias.copy()}
 
 
 def pinocchio_file(imported: Imported) -> FileEngine:
@@ -180,17 +193,23 @@ class _PinocchioNumbers:
     def __init__(self, model: pin.Model) -> None:
         self._model, self._data = model, model.createData()
         self._static = build.static_potential_energy(model)
+        self._gravity = model.gravity.copy()
+        forgets = np.any(model.armature)  # see `pinocchio_engine.FORGOTTEN_ARMATURE`
+        self.left_out = frozenset({"kinetic_energy"} if forgets else ())
 
     def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
         model, data = self._model, self._data
         M = np.triu(pin.crba(model, data, q))
         g = pin.computeGeneralizedGravity(model, data, q).copy()
         h = pin.nonLinearEffects(model, data, q, u).copy()
+        model.gravity = pin.Motion.Zero()
+        c = pin.nonLinearEffects(model, data, q, u).copy()
+        model.gravity = self._gravity
         return {
             "M": M + np.triu(M, 1).T,
             "h": h,
             "g": g,
-            "c": h - g,
+            "c": c,
             "T_kin": np.array(pin.computeKineticEnergy(model, data, q, u)),
             "V_pot": np.array(pin.computePotentialEnergy(model, data, q) + self._static),
         }

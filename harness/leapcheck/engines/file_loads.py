@@ -41,9 +41,7 @@ def _loads(imported: Imported) -> Iterator[Finding]:
         try:
             engine = make(imported)
         except (NotApplicable, EngineError) as reason:
-            yield Finding(
-                "load", "warning", place, str(reason), "correct the file, or load what `leapcheck generate` makes of it"
-            )
+            yield Finding("load", "warning", place, str(reason), "correct the file, or load what `leapcheck generate` writes")
             continue
         states = generated_states(imported.spec, STATES, 0, 0)
         true = ReferenceEngine(imported.spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
@@ -54,7 +52,7 @@ def _loads(imported: Imported) -> Iterator[Finding]:
             _, i, j = np.unravel_index(int(errors.argmax()), errors.shape)
             names = dof_names(imported.spec)
             message = (
-                f"M differs from the file's by up to {errors.max():.2g} of sqrt(M_ii M_jj), most in [{names[i]}, {names[j]}]"
+                f"M differs from the tree's by up to {errors.max():.2g} of sqrt(M_ii M_jj), most in [{names[i]}, {names[j]}]"
             )
             yield Finding("load", "warning", place, message, f"ask `leapcheck compare {imported.path.name}` why")
 
