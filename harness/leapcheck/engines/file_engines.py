@@ -21,6 +21,7 @@ from leapcheck.conventions import Convention, Place
 from leapcheck.engines import mujoco_build, mujoco_tree
 from leapcheck.engines import pinocchio_build as build
 from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.mujoco_steps import unheard
 from leapcheck.engines.projection import Floats, Projection, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.states import States
@@ -106,16 +107,21 @@ def mujoco_file(imported: Imported) -> FileEngine:
 def mujoco_model(imported: Imported, *, as_it_stands: bool = False) -> mujoco.MjModel:
     """What MuJoCo compiles; a floating URDF gets its free joint unless it is taken `as_it_stands`. NotApplicable if refused."""
     try:
-        if imported.format == "MJCF":
-            return mujoco.MjModel.from_xml_string(imported.text, dict(imported.assets))
-        description = mujoco.MjSpec.from_string(imported.text)
-        if imported.floating and not as_it_stands:
-            root = imported.spec.bodies[0]
-            description.body(root.name).add_freejoint(name=root.joint.name)
-        return description.compile()
+        with unheard():
+            return _compiled(imported, as_it_stands)
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
         raise NotApplicable(f"MuJoCo refuses {imported.path.name}: {reason:.300}") from error
+
+
+def _compiled(imported: Imported, as_it_stands: bool) -> mujoco.MjModel:
+    if imported.format == "MJCF":
+        return mujoco.MjModel.from_xml_string(imported.text, dict(imported.assets))
+    description = mujoco.MjSpec.from_string(imported.text)
+    if imported.floating and not as_it_stands:
+        root = imported.spec.bodies[0]
+        description.body(root.name).add_freejoint(name=root.joint.name)
+    return description.compile()
 
 
 def mujoco_places(imported: Imported, m: mujoco.MjModel) -> dict[str, Place]:
@@ -138,6 +144,10 @@ class _MujocoNumbers:
             self._gravity[:] = 0.0
 
     def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
+        with unheard():
+            return self._numbers(q, u)
+
+    def _numbers(self, q: Floats, u: Floats) -> dict[str, Floats]:
         m, d = self._m, self._d
         d.qpos[:], d.qvel[:] = q, u
         mujoco.mj_fwdPosition(m, d)

@@ -8,6 +8,7 @@ from pathlib import Path
 import mujoco
 
 from leapcheck.engines.mjcf_findings import mjcf_findings
+from leapcheck.engines.mujoco_steps import unheard
 from leapcheck.engines.mujoco_tree import spec_of_model
 from leapcheck_models.importing.imported import Imported
 from leapcheck_models.importing.mjcf_file import read_mjcf
@@ -34,7 +35,8 @@ def import_mjcf(path: str | os.PathLike[str]) -> Imported:
 def compiled(text: str, assets: dict[str, bytes], where: str) -> mujoco.MjModel:
     """What MuJoCo compiles of a vetted text; ValueError in one line that names the file where it refuses."""
     try:
-        return mujoco.MjModel.from_xml_string(text, assets)
+        with unheard():
+            return mujoco.MjModel.from_xml_string(text, assets)
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
         raise ValueError(f"{where}: MuJoCo refuses it: {reason:.300}: correct that element") from None

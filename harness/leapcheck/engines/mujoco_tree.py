@@ -15,6 +15,7 @@ import numpy as np
 
 from leapcheck_models.importing.chain_ends import contact_points
 from leapcheck_models.importing.poses import inertia_as_given, product, turn, turned_inertia, unit_quaternion, vector3
+from leapcheck_models.importing.xml_file import MAX_NUMBER
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import (
     WORLD,
@@ -46,6 +47,13 @@ SHAPES = {
 """Kind, and how many of MuJoCo's sizes are whole and how many are half lengths."""
 
 
+NUMBERS = (
+    "body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "qpos0", "key_qpos",
+    "dof_armature", "dof_damping", "dof_frictionloss", "geom_pos", "geom_size",
+)  # fmt: skip
+"""Fields of the compiled model that the spec is made of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Names of the model's bodies and joints by number; those without one are named after their number."""
@@ -57,11 +65,14 @@ class Names:
 def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
     """The robot in a compiled model; ValueError that names the file and the element where a spec cannot hold it."""
     names = names_of(m)
+    _check_numbers(m, where)
     armature = _armatures(m, where)
     bodies: list[Body] = []
     origins: dict[int, Vector3] = {0: (0.0, 0.0, 0.0)}  # of the last link's frame in the body's frame
     for b in range(1, m.nbody):
         bodies += _links(m, b, names, origins, armature, where)
+    if not np.abs(m.opt.gravity).max() <= MAX_NUMBER:
+        raise ValueError(f"{where}: <option> gravity is {m.opt.gravity}: give finite numbers of at most {MAX_NUMBER:g}")
     disabled = bool(m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     gravity = (0.0, 0.0, 0.0) if disabled else vector3(m.opt.gravity)
     try:
@@ -81,6 +92,17 @@ def names_of(m: mujoco.MjModel) -> Names:
 def joint_places(m: mujoco.MjModel) -> dict[str, int]:
     """Number of each joint by its name in the spec."""
     return {name: number for number, name in enumerate(names_of(m).joints)}
+
+
+def _check_numbers(m: mujoco.MjModel, where: str) -> None:
+    """ValueError for numbers so large that products of them leave the range of floats, or for none."""
+    for field in NUMBERS:
+        values = np.asarray(getattr(m, field), dtype=float)
+        bad = np.argwhere(~(np.abs(values) <= MAX_NUMBER))
+        if len(bad):
+            value, element = values[tuple(bad[0])], field.partition("_")[0]
+            remedy = f"give a finite number of at most {MAX_NUMBER:g}"
+            raise ValueError(f"{where}: {element} {bad[0][0]}: {field} is {value:g}: {remedy}")
 
 
 def _unique(names: list[str]) -> tuple[str, ...]:
