@@ -12,7 +12,9 @@ import numpy as np
 
 from leapcheck.compare.entries import dof_names
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.file_engines import FACTORIES, mujoco_model, pinocchio_model
+from leapcheck.engines.file_engines import FACTORIES
+from leapcheck.engines.mujoco_file import mujoco_model
+from leapcheck.engines.pinocchio_file import pinocchio_model
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.states import generated_states
 from leapcheck_models.importing.imported import Imported
