@@ -5,9 +5,11 @@ Pure text: equal specs give equal bytes. Poses need no conversion: the canonical
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from typing import Literal, get_args
 
+from leapcheck_models.least_inertia import LEAST_NOTE, holds_least, with_least_inertia
 from leapcheck_models.rotors import with_lumped_rotors, with_rotor_bodies
 from leapcheck_models.spec import ONE_DOF, WORLD, Body, ContactPoint, Inertia, Joint, JointType, Placement, RobotSpec, Shape
 from leapcheck_models.xml_text import comment, document, entries_text, free_name, number, numbers, provenance
@@ -18,6 +20,9 @@ Rotors = Literal["bodies", "armature"]
 JOINT_TYPES = {JointType.REVOLUTE: "hinge", JointType.PRISMATIC: "slide", JointType.BALL: "ball"}
 JOINT_DEFAULTS = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}
 CLASSES = {"main", "joint", "visual", "skeleton", "collision", "foot"}  # "main" is MuJoCo's own
+
+SHORTEST_STICK = 1e-6
+"""m; MuJoCo refuses a capsule between points that coincide."""
 
 CONVENTIONS = (
     "SI units (m, kg, s, rad, N); x forward, y left, z up; quaternions w x y z; inertias about the com, in link axes.",
@@ -50,7 +55,7 @@ def mjcf_text(spec: RobotSpec, rotors: Rotors = "bodies") -> str:
     """MJCF of the robot without floor or light (see scene.py); ValueError for an unknown way to write rotors."""
     if rotors not in get_args(Rotors):
         raise ValueError(f"rotors={rotors!r}: use one of {', '.join(get_args(Rotors))}")
-    written = with_rotor_bodies(spec).spec if rotors == "bodies" else with_lumped_rotors(spec)
+    written = with_least_inertia(with_rotor_bodies(spec).spec if rotors == "bodies" else with_lumped_rotors(spec))
     class_name = free_name(spec.name, CLASSES)
     root = ET.Element("mujoco", model=spec.name)
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
@@ -72,6 +77,8 @@ def _header(spec: RobotSpec, written: RobotSpec, rotors: Rotors) -> list[str]:
         lines += ROTOR_BODIES if rotors == "bodies" else ROTOR_ARMATURE
     if not all(body.inertia.realisable for body in written.bodies):
         lines += NEAREST
+    if holds_least(written):
+        lines.append(LEAST_NOTE)
     if _has_common_root(written):
         lines += COMMON_ROOT
     elif sum(body.parent == WORLD for body in written.bodies) > 1:
@@ -203,7 +210,7 @@ def _append_geoms(element: ET.Element, body: Body, names: set[str]) -> None:
 def _append_skeleton(element: ET.Element, body: Body, children: list[Body], names: set[str]) -> None:
     """Sticks to look at where a body has no shape: to its children's joints, or to its com at the end of a chain."""
     for i, end in enumerate([child.placement.p for child in children] or [body.inertia.com]):
-        if any(end):
+        if math.hypot(*end) > SHORTEST_STICK:
             name = free_name(f"{body.name}_skeleton_{i}", names)
             names.add(name)
             ET.SubElement(element, "geom", {"name": name, "class": "skeleton", "fromto": numbers((0.0, 0.0, 0.0, *end))})

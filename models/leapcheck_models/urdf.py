@@ -11,6 +11,7 @@ from itertools import chain
 
 from flint import arb, ctx
 
+from leapcheck_models.least_inertia import LEAST, LEAST_NOTE, holds_least, smallest_moment, with_least_inertia
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import (
     ONE_DOF,
@@ -67,7 +68,7 @@ def urdf_text(spec: RobotSpec) -> str:
     """URDF of the robot, rotors as mimic links, with transmissions; ValueError names the joints that URDF does not have."""
     if obstacles := urdf_obstacles(spec):
         raise ValueError(f"robot '{spec.name}' cannot be written as URDF ({'; '.join(obstacles)}): use its MJCF")
-    written = with_rotor_bodies(spec).spec
+    written = with_least_inertia(with_rotor_bodies(spec).spec)
     floating = any(body.joint.type is JointType.FREE for body in spec.bodies)
     root = ET.Element("robot", name=spec.name)
     root.append(_mujoco_extension(spec, written))
@@ -116,6 +117,8 @@ def _header(spec: RobotSpec, written: RobotSpec, floating: bool) -> list[str]:
         lines += ROTORS
     if not all(body.inertia.realisable for body in written.bodies):
         lines += UNREALISABLE
+    if holds_least(written):
+        lines.append(LEAST_NOTE)
     if any(body.joint.armature for body in spec.bodies):
         lines.append("URDF has no word for armature: it stands in comments, and a reader must add it to the joints.")
     return lines
@@ -152,11 +155,14 @@ def _append_inertial(link: ET.Element, inertia: Inertia) -> None:
     if not inertia.realisable:
         text = f"the true inertia, but no physical body has it: {entries_text(inertia.rotational)} kg m^2 ({inertia.source})"
         link.append(comment(text))
+    entries = inertia.rotational
+    if inertia.nearest is not None and smallest_moment(entries) < LEAST:  # a negative one is refused, balanced or not
+        entries = inertia.nearest
     inertial = ET.SubElement(link, "inertial")
     _append_origin(inertial, Placement(inertia.com))
     ET.SubElement(inertial, "mass", value=number(inertia.mass))
     axes = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    ET.SubElement(inertial, "inertia", dict(zip(axes, map(number, inertia.rotational), strict=True)))
+    ET.SubElement(inertial, "inertia", dict(zip(axes, map(number, entries), strict=True)))
 
 
 def _append_origin(element: ET.Element, placement: Placement) -> None:

@@ -17,7 +17,7 @@ from time import perf_counter
 from leapcheck.bench.own import make_kernel
 from leapcheck.bench.states import ALL, PARTS, generic_states, outputs
 from leapcheck.quantities import sizes
-from leapcheck_models.robots import load
+from leapcheck.robot_files import load
 from leapcheck_reference import build, trace
 from leapcheck_reference.trace import native
 

@@ -10,7 +10,7 @@ from leapcheck.bench.states import ALL, PARTS
 from leapcheck.compare.bench import bench
 from leapcheck.compare.execution import Means, whole_outcome
 from leapcheck.compare.plan import Plan
-from leapcheck_models.robots import load
+from leapcheck.robot_files import load
 
 ENGINES = ("reference", "mujoco", "pinocchio")
 

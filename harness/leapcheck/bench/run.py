@@ -16,7 +16,7 @@ from leapcheck.bench.own import NotAvailable
 from leapcheck.bench.record import BenchRun, RobotBench
 from leapcheck.bench.rows import Measured, guarded, kernel_measurements, program_rows, robot_rows
 from leapcheck.bench.states import ALL, PARTS, generic_states, worst_difference
-from leapcheck_models.robots import load
+from leapcheck.robot_files import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import build
 from leapcheck_reference.trace import native

@@ -59,7 +59,7 @@ class Bench:
         return 0
 
     def _check(self) -> None:
-        from leapcheck_models.robots import load
+        from leapcheck.robot_files import load
 
         for name in self.robot:
             if not any(point.computed for point in load(name).contact_points):

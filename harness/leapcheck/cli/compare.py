@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from leapcheck.compare.execution import Means, Progress
     from leapcheck.compare.parts import Parts
     from leapcheck.compare.plan import Plan
+    from leapcheck.engines.protocol import EngineRequest
     from leapcheck.states import States
+    from leapcheck_models.importing.imported import Imported
     from leapcheck_models.spec import RobotSpec
 
 
@@ -38,14 +40,15 @@ class Compare:
       leapcheck compare mini_cheetah
       leapcheck compare random:7 --states 500 --engines reference mujoco
       leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix
+      leapcheck compare my_robot.urdf#fixed --states 200
       leapcheck compare mini_cheetah --states-file logged_states.csv --out report/
       leapcheck compare mini_cheetah --engine my_dynamics:make --baseline baseline.json --junit leapcheck.xml --github
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
-    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json, .urdf, .xml)."""
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-    """Engines to compare."""
+    """Engines to compare; with a .urdf or .xml also mujoco-file and pinocchio-file: the file as they load it."""
     engine: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """Your own engine, besides the others; may be repeated: module:factory, a C library (.so), "pipe:./program argument",
     recorded data (.npz, .csv, .parquet), or a .toml that describes one of these with its conventions."""
@@ -135,12 +138,10 @@ class Compare:
 
     def _shard_done(self, plan: Plan, means: Means, parts: Parts | None, progress: Progress | None) -> int:
         """Computes a shard and says how many parts it had, and what makes the report."""
-        from leapcheck.compare.bench import bench
-        from leapcheck.compare.execution import compute_missing
+        from leapcheck.compare.execution import bench_of, compute_missing
 
         assert parts is not None
-        at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
-        count = compute_missing(plan, at, means, parts, progress)
+        count = compute_missing(plan, bench_of(plan), means, parts, progress)
         then = f"when all shards are done: {plan.command} --out {shlex.quote(str(parts.folder.parent))} --resume"
         print(f"shard {self.shard}: {count} parts in '{parts.folder}'; {then}", file=sys.stderr)
         return 0
@@ -148,14 +149,15 @@ class Compare:
     def _plan(self) -> Plan:
         from leapcheck.compare.plan import Plan
         from leapcheck.quantities import QUANTITIES
-        from leapcheck_models.robots import load
+        from leapcheck.robot_files import imported, load
 
-        spec = load(self.robot)
+        robot_file = imported(self.robot)
+        spec = load(self.robot) if robot_file is None else robot_file.spec
         file, own = self._own_states(spec)
         return Plan(
             robot=self.robot,
             spec=spec,
-            engines=(*self.engines, *self.engine),
+            engines=(*self._engines(robot_file), *self.engine),
             quantities=self.quantities or tuple(QUANTITIES),
             count=self.states,
             seed=self.seed,
@@ -163,6 +165,7 @@ class Compare:
             states=own,
             states_file=file,
             command=self._command(),
+            limits=_limits(robot_file),
         )
 
     def _own_states(self, spec: RobotSpec) -> tuple[str, States | None]:
@@ -185,6 +188,15 @@ class Compare:
         if self.baseline is None:
             return None
         return part_for(read_baseline(self.baseline), self.robot, spec_hash(plan.spec), str(self.baseline))
+
+    def _engines(self, file: Imported | None) -> Iterator[str | EngineRequest]:
+        """The engines asked for; those that hold a file as it is come along by default."""
+        from leapcheck.engines.file_engines import FACTORIES, FileRequest
+
+        for name in self.engines if self.engines != Compare.engines or file is None else (*self.engines, *FACTORIES):
+            if name in FACTORIES and file is None:
+                raise ValueError(f"engine '{name}' holds a .urdf or .xml as it is, '{self.robot}' is none: leave it out")
+            yield name if file is None or name not in FACTORIES else FileRequest(name, file)
 
     def _command(self) -> str:
         """The command that repeats this run: every choice that is not the default."""
@@ -217,6 +229,11 @@ def _interrupt_told(parts: Parts | None) -> Iterator[None]:
         raise KeyboardInterrupt(f"interrupted: no report was written; finished parts are in '{parts.folder}': --resume") from None
 
 
+def _limits(file: Imported | None) -> tuple[str, ...]:
+    """What of a robot's file cannot be compared."""
+    return () if file is None else tuple(f"{f.place}: {f.message}" for f in file.findings if f.severity == "warning")
+
+
 STATES_FILE = "states.parquet"
 MOST_STATES_WRITTEN = 10_000
 
@@ -240,5 +257,7 @@ def _write_states(plan: Plan, folder: Path) -> None:
 
 def _folder_name(robot: str, only: int | None) -> str:
     """A folder's name out of a robot's; a single state gets one of its own, so that it replaces no whole run."""
-    name = re.sub(r"[^\w.-]+", "_", Path(robot).stem if robot.endswith(".json") else robot)
+    from leapcheck.robot_files import short_name
+
+    name = re.sub(r"[^\w.-]+", "_", short_name(robot))
     return name if only is None else f"{name}_state_{only}"

@@ -24,7 +24,7 @@ class Generate:
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
-    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json, .urdf, .xml)."""
     out: Annotated[Path, tyro.conf.arg(aliases=["-o"])]
     """Folder to write into."""
     rotors: Annotated[Literal["bodies", "armature"], tyro.conf.arg(aliases=["-r"])] = "bodies"
@@ -35,8 +35,8 @@ class Generate:
 
     def run(self) -> int:
         """Writes the files and prints their paths."""
+        from leapcheck.robot_files import load
         from leapcheck_models.generate import write_files, write_generated
-        from leapcheck_models.robots import load
         from leapcheck_models.urdf import urdf_obstacles
 
         spec = load(self.robot)

@@ -26,8 +26,8 @@ class Init:
 
     def run(self) -> int:
         """Writes the files that are not there, says which are kept, and what to do next; returns 0."""
+        from leapcheck.robot_files import load
         from leapcheck.starter.files import starter_files
-        from leapcheck_models.robots import load
 
         for name, text in starter_files(self.robot, load(self.robot)).items():
             path = self.out / name

@@ -122,9 +122,10 @@ class Jump:
         from leapcheck.report.jump_console import jump_summary
         from leapcheck.report.jump_files import JUMP_FILES, write_jump_report
         from leapcheck.report.jump_json import jump_json
+        from leapcheck.robot_files import short_name
 
         self._check()
-        name = Path(self.robot).stem if self.robot.endswith(".json") else self.robot
+        name = short_name(self.robot)
         folder = self.out or Path("runs") / f"jump_{name}"
         check_folder(folder, JUMP_FILES)  # before the work, not after it
         _check_writable(folder)

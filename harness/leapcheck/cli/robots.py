@@ -25,5 +25,7 @@ class Robots:
             table.add_row(name, str(spec.nv), str(rotors), str(points), f"{spec.total_mass:.3f}", spec.description)
         table.add_row("random:SEED", "1-40", "", "", "", "a seeded random tree: every joint type, generic axes, rotors")
         table.add_row("FILE.json", "", "", "", "", "a robot of your own")
+        table.add_row("FILE.urdf", "", "", "", "", "any URDF; FILE.urdf#fixed or FILE.urdf#floating says what its base is")
+        table.add_row("FILE.xml", "", "", "", "", "any MJCF, as MuJoCo compiles it")
         Console().print(table)
         return 0

@@ -20,7 +20,7 @@ class Sparsity:
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
-    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json, .urdf, .xml)."""
     picture: Path | None = None
     """Also write a picture (.svg or .png)."""
 
@@ -28,7 +28,7 @@ class Sparsity:
         """Prints the pattern and writes the picture."""
         from leapcheck.compare.entries import dof_names
         from leapcheck.report import sparsity_text, write_sparsity_picture
-        from leapcheck_models.robots import load
+        from leapcheck.robot_files import load
         from leapcheck_reference import build, sparsity_pattern
 
         spec = load(self.robot)

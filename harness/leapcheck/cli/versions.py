@@ -87,10 +87,10 @@ class Versions:
 
     def _question(self) -> Question:
         from leapcheck.quantities import QUANTITIES
+        from leapcheck.robot_files import load
         from leapcheck.versions.measure import CANONICAL, Question
         from leapcheck.versions.routes import read, written
         from leapcheck.versions.run import environments_folder
-        from leapcheck_models.robots import load
 
         if self.package not in PIP_NAMES:
             raise ValueError(f"unknown package '{self.package}': use one of {', '.join(PIP_NAMES)}")

@@ -17,7 +17,7 @@ from leapcheck.compare.records import EngineRow, Failure
 from leapcheck.compare.tally import SAMPLE, Row, Tally, tally
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import QUANTITIES, Scale, sizes
@@ -94,7 +94,9 @@ def known(failure: Failure, failures: Sequence[Failure]) -> bool:
     return any((f.engine, f.quantity) == (failure.engine, failure.quantity) for f in failures)
 
 
-def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence[str], compile_code: bool) -> Bench:
+def bench(
+    spec: RobotSpec, engines: Sequence[str | Engine | EngineRequest], quantities: Sequence[str], compile_code: bool
+) -> Bench:
     """The robot in each engine; a name is looked up, any other word names the user's, an Engine is taken as it is.
 
     `compile_code` where many states are to come; it changes no bit of the results.
@@ -106,9 +108,9 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence
         try:
             made.append(_made(request, spec))
         except NotApplicable as reason:
-            not_compared.append(f"{request}: {reason}")
+            not_compared.append(f"{_name(request)}: {reason}")
         except EngineError as error:
-            failures.append(Failure(str(request), "", str(error)))
+            failures.append(Failure(_name(request), "", str(error)))
     names = [name for name in quantities if _has_entries(spec, name)]
     portions = tuple(_portion(spec, part, made, compile_code) for part in _parts(names))
     if any(portion.truth is None for portion in portions):
@@ -116,7 +118,13 @@ def bench(spec: RobotSpec, engines: Sequence[str | Engine], quantities: Sequence
     return Bench(spec, tuple(made), portions, tuple(failures), tuple(not_compared))
 
 
-def _made(request: str | Engine, spec: RobotSpec) -> Engine:
+def _name(request: str | Engine | EngineRequest) -> str:
+    return request if isinstance(request, str) else request.name
+
+
+def _made(request: str | Engine | EngineRequest, spec: RobotSpec) -> Engine:
+    if isinstance(request, EngineRequest):
+        return request.made()
     if not isinstance(request, str):
         return request
     return make_engine(request, spec) if request in FACTORIES else load_engine(request, spec)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from threading import Lock
 
 from leapcheck.compare.bench import Bench, Outcome
-from leapcheck.compare.execution import bench_by_name, outcome_elsewhere
+from leapcheck.compare.execution import bench_of, outcome_elsewhere
 from leapcheck.compare.identity import Identity, difference, identity
 from leapcheck.compare.plan import Plan, jobs
 
@@ -32,8 +32,8 @@ def on_cluster(plan: Plan, numbers: Sequence[int], address: str) -> Generator[tu
     """
     from distributed import Client, as_completed
 
-    if unnamed := [engine.name for engine in plan.engines if not isinstance(engine, str)]:
-        raise ValueError(f"engine '{unnamed[0]}' is an object of this process: name it as module:factory, as a cluster needs")
+    if not plan.is_portable:
+        raise ValueError("an engine is an object of this process: name it as module:factory, as a cluster needs")
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -76,4 +76,4 @@ def _part_on_worker(packed: bytes, part: Sequence[range]) -> tuple[Outcome, Iden
 def _made(packed: bytes) -> tuple[Plan, Bench, Identity]:
     """The plan, its bench and its identity in this process, made once."""
     plan: Plan = pickle.loads(packed)
-    return plan, bench_by_name(plan), identity(plan)
+    return plan, bench_of(plan), identity(plan)

@@ -105,12 +105,11 @@ def _computed(
 
 
 def _source(plan: Plan, at: Bench, means: Means, numbers: Sequence[int]) -> Generator[Numbered, None, None]:
-    by_name = all(isinstance(engine, str) for engine in plan.engines)
     if means.scheduler:
         from leapcheck.compare.cluster import on_cluster
 
         return on_cluster(plan, numbers, means.scheduler)
-    if means.workers > 1 and len(numbers) > 1 and by_name and plan.is_long:
+    if means.workers > 1 and len(numbers) > 1 and plan.is_portable and plan.is_long:
         return _in_processes(plan, numbers, means.workers)
     return _here(plan, at, numbers)
 
@@ -144,9 +143,9 @@ def outcome_elsewhere(plan: Plan, at: Bench, part: Sequence[range]) -> Outcome:
     return found
 
 
-def bench_by_name(plan: Plan) -> Bench:
-    """The bench of another process: its engines are made there."""
-    return bench(plan.spec, tuple(e for e in plan.engines if isinstance(e, str)), plan.quantities, plan.is_long)
+def bench_of(plan: Plan) -> Bench:
+    """The plan's robot in its engines, made in this process."""
+    return bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
 
 
 _worker: list[tuple[Plan, Bench]] = []
@@ -155,7 +154,7 @@ _worker: list[tuple[Plan, Bench]] = []
 
 def _begin_worker(plan: Plan) -> None:
     """Makes the bench."""
-    _worker[:] = [(plan, bench_by_name(plan))]
+    _worker[:] = [(plan, bench_of(plan))]
 
 
 def _part_in_worker(part: Sequence[range]) -> Outcome:

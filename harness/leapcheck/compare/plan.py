@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leapcheck.compare.singular import singular_dof
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.quantities import QUANTITIES
 from leapcheck.states import UNIT, States, generated_states, joined, units
@@ -21,11 +21,14 @@ JOB = 16
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`."""
+    """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`.
+
+    `limits` say what of the robot cannot be compared, where it comes from a file of the user's.
+    """
 
     robot: str
     spec: RobotSpec
-    engines: tuple[str | Engine, ...] = ENGINE_NAMES
+    engines: tuple[str | Engine | EngineRequest, ...] = ENGINE_NAMES
     quantities: tuple[str, ...] = tuple(QUANTITIES)
     count: int = 2048
     seed: int = 0
@@ -34,6 +37,7 @@ class Plan:
     states_file: str = ""
     command: str = ""
     block_units: int = 4
+    limits: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.quantities if name not in QUANTITIES]
@@ -59,6 +63,11 @@ class Plan:
     def total(self) -> int:
         """How many states there are to choose from."""
         return self.count if self.states is None else len(self.states)
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether another process can make all engines for itself."""
+        return all(isinstance(engine, str | EngineRequest) for engine in self.engines)
 
     @property
     def asked(self) -> int:

@@ -7,9 +7,9 @@ import platform
 from collections.abc import Iterator, Sequence
 
 from leapcheck.compare.armature_cost import armature_costs
-from leapcheck.compare.bench import Bench, Outcome, bench
+from leapcheck.compare.bench import Bench, Outcome
 from leapcheck.compare.entries import dof_names
-from leapcheck.compare.execution import Means, Progress, whole_outcome
+from leapcheck.compare.execution import Means, Progress, bench_of, whole_outcome
 from leapcheck.compare.figures import finished
 from leapcheck.compare.identity import versions
 from leapcheck.compare.parts import Parts
@@ -27,7 +27,7 @@ def compared(plan: Plan, means: Means = Means(), progress: Progress | None = Non
     With `parts` in a folder, one that is interrupted is the record of the states that are done, and says so; its exit status is
     2 unless they show a discrepancy. Raises ValueError where no engine could be made.
     """
-    at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
+    at = bench_of(plan)
     if not at.engines:
         raise ValueError("no engine could be made: " + "; ".join([*(f.message for f in at.failures), *at.not_compared]))
     total = whole_outcome(plan, at, means, progress, parts)
@@ -40,9 +40,7 @@ def compared(plan: Plan, means: Means = Means(), progress: Progress | None = Non
     rows = with_truth(plan.spec, figures.comparisons)
     question = Question(plan.spec, plan.robot, plan.quantities, plan.states_arguments, plan.seed)
     found = judged(question, at.engines, rows)
-    user = {e.name for e in at.engines if e.name not in FACTORIES} | {
-        n for n in plan.engines if isinstance(n, str) and n not in FACTORIES
-    }
+    user = {e if isinstance(e, str) else e.name for e in (*at.engines, *plan.engines)} - set(FACTORIES)
     return Run(
         provenance=_provenance(plan),
         verdict=_interrupted(plan, total.states) + _verdict(plan, at, rows, found.discrepancies, total),
@@ -52,7 +50,7 @@ def compared(plan: Plan, means: Means = Means(), progress: Progress | None = Non
         accuracies=figures.accuracies,
         discrepancies=found.discrepancies,
         failures=tuple(total.failures),
-        not_compared=(*at.not_compared, *_gaps(plan, at, rows), *found.gaps),
+        not_compared=(*plan.limits, *at.not_compared, *_gaps(plan, at, rows), *found.gaps),
         dof_names=dof_names(plan.spec),
         pattern=tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(plan.spec))),
         heat_maps=figures.heat_maps,

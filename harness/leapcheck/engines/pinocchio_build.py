@@ -128,8 +128,13 @@ def pose(placement: Placement) -> pin.SE3:
 
 
 def rigid_inertia(inertia: Inertia) -> pin.Inertia:
-    """Pinocchio's inertia of a link: mass, com, rotational inertia about the com."""
-    return pin.Inertia(inertia.mass, np.array(inertia.com, dtype=float), rotational_matrix(inertia.rotational))
+    """Pinocchio's inertia of a link: mass, com, rotational inertia about the com.
+
+    The last is set afterwards: the constructor refuses one with a negative moment, which files of users may have.
+    """
+    made = pin.Inertia(inertia.mass, np.array(inertia.com, dtype=float), np.eye(3))
+    made.inertia = rotational_matrix(inertia.rotational)
+    return made
 
 
 def static_potential_energy(model: pin.Model) -> float:

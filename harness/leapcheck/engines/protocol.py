@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,3 +37,15 @@ class Engine(Protocol):
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape) of float64, for the n states of the block."""
+
+
+@runtime_checkable
+class EngineRequest(Protocol):
+    """An engine still to be made: what fails then is a failure of the report."""
+
+    @property
+    def name(self) -> str:
+        """Name that the engine will have."""
+
+    def made(self) -> Engine:
+        """The engine; EngineError where it cannot be made, NotApplicable where it cannot hold the robot."""

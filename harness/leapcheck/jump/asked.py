@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from leapcheck.jump.control import Policy
 from leapcheck.jump.planning.records import JumpPlan
 from leapcheck.jump.policies import UserPolicy, read_trajectory, user_policy
+from leapcheck.robot_files import load
 from leapcheck_models.changes import changed
-from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType, Pose, RobotSpec
 from leapcheck_models.spec_file import read_actuators
 

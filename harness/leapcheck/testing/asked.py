@@ -65,7 +65,7 @@ def plan_of(what: Asked) -> Plan:
     """The plan of the comparison; ValueError or OSError where robot, quantities or states are wrong."""
     from leapcheck.compare.plan import Plan
     from leapcheck.quantities import QUANTITIES
-    from leapcheck_models.robots import load
+    from leapcheck.robot_files import load
 
     spec = load(what.robot)
     own = own_engine(what, spec)

@@ -91,7 +91,7 @@ class Session:
     def quantities(self, what: Asked) -> tuple[str, ...]:
         """What the engine answers of what is asked, and what a baseline says that it did; () where that cannot be told."""
         from leapcheck.quantities import QUANTITIES
-        from leapcheck_models.robots import load
+        from leapcheck.robot_files import load
 
         try:
             spec = load(what.robot)

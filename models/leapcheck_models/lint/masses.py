@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.least_inertia import LEAST
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import Body, Inertia, JointType, RobotSpec, Shape, Symmetric3
@@ -83,7 +84,8 @@ def massless_links(spec: RobotSpec) -> Iterator[Finding]:
         if body.joint.type is JointType.FIXED or rigid[body.name] > 0.0:
             continue
         if carried[body.name] > 0.0:
-            message, remedy = "it moves and has no mass: MuJoCo refuses it", "give it a mass, or merge it with its neighbour"
+            message = f"it moves and has no mass: MuJoCo refuses it, so that files give it {LEAST:g} kg"
+            remedy = "give it a mass, unless it stands between several joints of a link"
             yield Finding("massless links", "warning", place, message, remedy)
         else:
             message = "it moves, and neither it nor any link behind it has mass: M is singular"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from leapcheck_models.importing.urdf_file import read_urdf
 from leapcheck_models.robots.free_bodies import box, falling_rod
 from leapcheck_models.robots.mini_cheetah import mini_cheetah
 from leapcheck_models.robots.mini_cheetah_armature import mini_cheetah_armature
@@ -28,9 +29,10 @@ ROBOTS: dict[str, Callable[[], RobotSpec]] = {
 
 
 def load(name: str) -> RobotSpec:
-    """Spec of a named robot, of `random:SEED`, or of a file whose name ends in .json.
+    """Spec of a named robot, of `random:SEED`, or of a file whose name ends in .json or .urdf (.urdf#fixed, .urdf#floating).
 
-    Raises ValueError that lists the names, or FileNotFoundError; a broken file gives ValueError (see `read_spec`).
+    MJCF needs MuJoCo: `leapcheck.robot_files.load` takes it too. Raises ValueError that lists the names, or
+    FileNotFoundError; a broken file gives ValueError (see `read_spec` and `read_urdf`).
     """
     if name in ROBOTS:
         return ROBOTS[name]()
@@ -40,7 +42,11 @@ def load(name: str) -> RobotSpec:
         return random_tree(int(seed))
     if name.endswith(".json"):
         return read_spec(name)
-    raise ValueError(f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json")
+    if name.partition("#")[0].endswith(".urdf"):
+        return read_urdf(name).spec
+    raise ValueError(
+        f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json, .urdf or .xml"
+    )
 
 
 def descriptions() -> dict[str, str]:
@@ -49,4 +55,6 @@ def descriptions() -> dict[str, str]:
     return named | {
         "random:SEED": "seeded random tree of any joint types, up to 40 dof",
         "FILE.json": "your own, as read_spec reads it",
+        "FILE.urdf": "your own; FILE.urdf#fixed or #floating says what its base is",
+        "FILE.xml": "your own MJCF, as MuJoCo compiles it",
     }

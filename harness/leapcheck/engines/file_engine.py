@@ -1,0 +1,86 @@
+"""A file as a foreign package loads it, behind the engine protocol: what the packages share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from leapcheck import conventions
+from leapcheck.conventions import Convention, Place
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.projection import Floats, Projection, own_states
+from leapcheck.engines.protocol import Answers
+from leapcheck.states import States
+from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_models.spec import RobotSpec
+
+NUMBERS = ("M", "h", "c", "g", "T_kin", "V_pot")
+QUANTITIES = frozenset({"mass_matrix", "bias_force", "gravity_force", "coriolis_force", "kinetic_energy", "potential_energy"})
+
+
+class OfState(Protocol):
+    """NUMBERS at q and u in the engine's coordinates; `left_out` are quantities that the engine is known to compute wrongly."""
+
+    left_out: frozenset[str]
+
+    def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
+        """The numbers of one state."""
+
+
+class FileEngine:
+    """A file as a foreign package loads it, behind the engine protocol."""
+
+    def __init__(self, name: str, version: str, route: str, convention: Convention, of_state: OfState) -> None:
+        self._name, self._version, self._route = name, version, route
+        self._convention, self._of_state = convention, of_state
+        self._quantities = QUANTITIES - of_state.left_out
+
+    @property
+    def name(self) -> str:
+        """`mujoco-file` or `pinocchio-file`."""
+        return self._name
+
+    @property
+    def version(self) -> str:
+        """Version of the foreign package."""
+        return self._version
+
+    @property
+    def route(self) -> str:
+        """How the file came into the package."""
+        return self._route
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """M, the forces and the energies; contact points are no part of the file."""
+        return self._quantities
+
+    def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
+        """Each quantity as an array (n, *shape), canonical."""
+        T = conventions.velocity_map(self._convention, states.q)
+        at = own_states(self._convention, T, states)
+        rows = [self._of_state(q, u) for q, u in zip(at.q, at.v, strict=True)]
+        own = {name: np.array([row[name] for row in rows]) for name in NUMBERS}
+        projection = Projection(self._convention, states, T, own)
+        return {name: np.asarray(getattr(projection, name)) for name in quantities}
+
+
+def convention_of(
+    name: str,
+    make: Callable[[RobotSpec, dict[str, Place]], Convention],
+    spec: RobotSpec,
+    places: dict[str, Place],
+    nv: int,
+) -> Convention:
+    """The coordinates of the loaded model; EngineError where it has more dofs than the tree, or lacks a joint."""
+    full = with_rotor_bodies(spec).spec
+    if nv != full.nv:
+        raise EngineError(
+            f"{name}: the model loaded has {nv} degrees of freedom, the tree {full.nv}: see `leapcheck lint` on the file"
+        )
+    try:
+        return make(spec, places)
+    except ValueError as error:
+        raise EngineError(f"{name}: the model loaded differs from the tree: {error}: ask `leapcheck lint` why") from error
