@@ -83,6 +83,8 @@ def one_rotor(kind: str) -> Drawer:
         alone = [f"rotor/{ALL_NAMES.get(kind, kind)}"] if sum(b.rotor is not None for b in at.spec.bodies) == 1 else []
         if kind in ("not-turning", "reversed"):
             alone.append(f"gear/{link.joint.name}")  # a gear ratio of zero, or of the other sign
+        if kind == "reversed":
+            alone.append(f"sign/{link.rotor.name}_joint")  # the same in MuJoCo's own coordinates, where a rotor is a body
         if kind == "massless":
             alone = [f"mass/{link.rotor.name}"]
         if kind == "left-out":
