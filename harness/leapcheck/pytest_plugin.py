@@ -27,6 +27,7 @@ MARKER = (
     "the test fails where the engine, module:factory, a class or an object, disagrees with the truth; "
     "with an argument leapcheck_quantity it is one test per quantity, leapcheck_run is the run's record"
 )
+UNMARKED = "{} is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test"
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
 FROM_WORKERS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 INTERRUPTED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -90,7 +91,7 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 @pytest.fixture
 def leapcheck_quantity() -> str:
     """The name of the quantity that this test is about, e.g. mass_matrix; for tests with the marker `leapcheck`."""
-    raise ValueError("leapcheck_quantity is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test")
+    pytest.fail(UNMARKED.format("leapcheck_quantity"), pytrace=False)
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def leapcheck_run(request: pytest.FixtureRequest) -> Run | None:
     """The record of the comparison that the test's marker `leapcheck` asks for; run once for all tests that ask for it."""
     marker = request.node.get_closest_marker("leapcheck")
     if marker is None:
-        raise ValueError("leapcheck_run is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test")
+        pytest.fail(UNMARKED.format("leapcheck_run"), pytrace=False)
     try:
         return _session(request.config).told(_asked(marker)).run
     except (TypeError, ValueError, OSError):

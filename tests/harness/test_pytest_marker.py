@@ -148,10 +148,12 @@ def test_what_is_asked_wrongly_fails_with_one_line(pytester: pytest.Pytester) ->
     def test_states(): pass
 
     def test_unmarked(leapcheck_run): pass
+
+    def test_unmarked_too(leapcheck_quantity): pass
     """
     project(pytester, tests=tests)
     result = run(pytester)
-    result.assert_outcomes(failed=5, errors=1)
+    result.assert_outcomes(failed=5, errors=2)
     text = result.stdout.str()
     assert "During handling" not in text
     for words in (
@@ -160,7 +162,8 @@ def test_what_is_asked_wrongly_fails_with_one_line(pytester: pytest.Pytester) ->
         "cannot import module 'nowhere'",
         "engine 'engine:Own' cannot answer bias_force: give it that function, or do not ask for it",
         "marker leapcheck: 0 states: give at least 1",
-        "leapcheck_run is for tests with the marker",
+        "leapcheck_run is for tests with the marker: write",
+        "leapcheck_quantity is for tests with the marker: write",
     ):
         assert words in text, words
 

@@ -39,7 +39,8 @@ def test_a_discrepancy_is_accepted_with_a_reason_until_its_day(leapcheck: Leapch
     gone = leapcheck("compare", *QUICK, "--engine", "faulty:clean", "--baseline", "baseline.json")
     assert gone.status == 0  # of another engine: nothing is said to be gone
     assert "not compared" in gone.out
-    assert leapcheck("explain", "later").status == 0
+    assert "As the baseline accepts: 1 known discrepancy." in leapcheck("explain", "later").out
+    assert "baseline" not in json.loads(Path("run/results.json").read_text())
 
 
 def test_an_expired_one_and_a_new_one_fail(leapcheck: Leapcheck, faulty_run: Path) -> None:
@@ -59,7 +60,7 @@ def test_what_cannot_be_accepted_is_refused(leapcheck: Leapcheck, tmp_path: Path
     assert "'soon' is no day" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--expires", "soon")
     assert "no results at 'nowhere" in refusal(leapcheck, tmp_path, "baseline", "nowhere")
     assert "is a folder" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--out", "run")
-    leapcheck("compare", *QUICK, "--engine", "faulty:wrong_shape", "--out", "failed")
+    leapcheck("compare", *QUICK, "--engine", "faulty:raising_factory", "--out", "failed")
     assert "a failure is not accepted" in refusal(leapcheck, tmp_path, "baseline", "failed")
 
 
