@@ -77,7 +77,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Fails a marked test, before its own text is run, where the engine disagrees."""
+    """Fails a marked test, before its own text is run, where the engine disagrees; skips what could not be compared."""
     marker = item.get_closest_marker("leapcheck")
     if marker is None:
         return

@@ -208,8 +208,11 @@ def test_workers_write_one_baseline_together(pytester: pytest.Pytester) -> None:
     )
     project(pytester, tests=tests)
     update = ("--leapcheck-baseline", "baseline.json", "--leapcheck-update-baseline")
-    result = run(pytester, "-n", "2", *update)
+    result = run(pytester, "-n", "2", "--dist", "load", *update)
     result.assert_outcomes(passed=4)
+    assert re.search(
+        r"^baseline.json is up to date with [2-4] comparisons$", result.stdout.str(), re.MULTILINE
+    )  # by the controller
     together = Path("baseline.json").read_text()
     assert [part["robot"] for part in json.loads(together)["robots"]] == sorted(names)
     Path("baseline.json").unlink()

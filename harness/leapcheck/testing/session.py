@@ -174,6 +174,17 @@ def failure_text(told: Told, quantity: str = "") -> str:
     return "\n".join([*lines, *_where(told.run, told.folder, quantity)])
 
 
+def not_compared(told: Told, quantity: str) -> str:
+    """Why a quantity that the engine answers was not compared, "" where it was or where no quantity is named."""
+    from leapcheck.quantities import QUANTITIES
+
+    if told.run is None or quantity in ("", *(row.quantity for row in told.run.comparisons)):
+        return ""
+    label = QUANTITIES[quantity].label
+    limits = [line for line in told.run.not_compared if line.startswith(f"{label}:")]
+    return limits[0] if limits else f"{label}: not compared in this run"
+
+
 def _where(run: Run, folder: Path | None, quantity: str) -> Iterator[str]:
     """Where report and reproducers are; the first reproducer itself where there is no report."""
     from leapcheck.report.judgement import path

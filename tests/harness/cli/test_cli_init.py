@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -75,6 +75,11 @@ def test_the_workflow_and_the_hook_do_what_the_command_line_knows(leapcheck: Lea
     done = leapcheck(*command[1:-1], "--states", "16")  # the last word is "$@"
     assert done.status == 0, done.err
     assert Path("report/junit.xml").exists()
+    for last in (["report/junit.xml", "--github"], ["--baseline", "baseline.json"]):
+        echo = ["bash", "-e", "-c", f"leapcheck() {{ echo $*; }}\n{script}"]  # -e, as the runner does
+        said = subprocess.run(echo, check=True, capture_output=True, text=True).stdout
+        assert said.split()[-2:] == last
+        Path("baseline.json").touch()
     upload = steps[-1]
     assert (upload["if"], upload["with"]["path"]) == ("always()", "report")
     (repository,) = yaml.safe_load(Path(".pre-commit-config.yaml").read_text())["repos"]
@@ -83,4 +88,3 @@ def test_the_workflow_and_the_hook_do_what_the_command_line_knows(leapcheck: Lea
     words = shlex.split(hook["entry"])
     assert words[0] == "python"
     assert program(tmp_path, *words[1:], "-p", "no:cacheprovider", python=()).status == 0
-    assert sys.executable
