@@ -9,7 +9,7 @@ import pytest
 from baseline_cases import FILE, GIVEN, TODAY, baseline_of, beside, run_of, told
 
 from leapcheck.baseline.holding import part_for
-from leapcheck.baseline.making import Acceptance, part_of, unknown
+from leapcheck.baseline.making import Acceptance, accepted_errors, part_of, unknown, updated
 from leapcheck.baseline.noise import growth
 from leapcheck.baseline.record import Baseline
 from leapcheck.compare.records import Run
@@ -167,6 +167,37 @@ def test_an_update_keeps_reasons_and_what_was_not_compared(right: Run, faulty: R
     assert [k.quantity for k in without.robots[0].known] == ["gravity_force"]
     assert rows(without) == rows(first)
     assert len(without.robots[0].accepted) == len(first.robots[0].accepted)
+
+
+def test_of_two_runs_in_one_update_the_larger_error_is_accepted(right: Run) -> None:
+    poor = run_of(digits=200.0)
+    errors = {
+        a.rounding for run in (right, poor) for a in accepted_errors(run) if (a.engine, a.quantity) == ("mine", "mass_matrix")
+    }
+    for runs in ((right, poor), (poor, right)):
+        (part,) = updated(Baseline(()), [part_of(run, Baseline(()), GIVEN) for run in runs]).robots
+        (accepted,) = [a for a in part.accepted if (a.engine, a.quantity) == ("mine", "mass_matrix")]
+        assert accepted.rounding == max(errors) > min(errors)
+
+
+def test_another_description_replaces_the_old_one_and_keeps_the_reasons(faulty: Run) -> None:
+    first = baseline_of(faulty)
+    changed = dataclasses.replace(faulty, provenance=dataclasses.replace(faulty.provenance, model_hash="beef"))
+    (part,) = baseline_of(changed, first, Acceptance("another", None)).robots
+    assert (part.model_hash, [k.reason for k in part.known]) == ("beef", [GIVEN.reason])
+
+
+def test_of_states_of_ones_own_the_size_of_a_fault_is_not_judged(faulty: Run) -> None:
+    provenance = dataclasses.replace(faulty.provenance, command="leapcheck compare two_link_arm --states-file mine.csv")
+    own = dataclasses.replace(faulty, provenance=provenance)
+    baseline = baseline_of(own)
+    assert {k.seed for k in baseline.robots[0].known} == {None}
+    found = beside(own, baseline)
+    assert (found.exit_status, told(found)) == (0, [("known", "mine", "gravity_force")])
+    assert any("Other states" in note for note in found.baseline.notes)
+    (known,) = baseline.robots[0].known
+    smaller = dataclasses.replace(baseline.robots[0], known=(dataclasses.replace(known, error=known.error / 2),))
+    assert beside(own, Baseline((smaller,))).exit_status == 0
 
 
 def test_without_a_reason_nothing_new_is_accepted(right: Run, faulty: Run) -> None:

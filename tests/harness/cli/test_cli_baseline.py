@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from command_line import ANSI, Leapcheck, refusal
 
+from leapcheck.cli.ci_outputs import source_of
+
 QUICK = ("two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "gravity_force", "--states", "20")
 FAULTY = (*QUICK, "--engine", "faulty:gravity_off")
 REASON = ("--reason", "gravity of Paris, issue 12")
@@ -107,3 +109,13 @@ def test_without_the_options_nothing_of_it_is_written(leapcheck: Leapcheck, monk
     result = leapcheck("compare", *FAULTY)
     assert "::" not in result.out
     assert not Path("summary.md").exists()
+
+
+def test_annotations_stand_in_the_file_of_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("robot/deep").mkdir(parents=True)
+    for name in ("mine.py", "robot/__init__.py", "robot/deep/arm.py"):
+        Path(name).touch()
+    found = {"mine:Own": "mine.py", "robot:make": "robot/__init__.py", "robot.deep.arm:make": "robot/deep/arm.py"}
+    assert {engine: source_of(engine) for engine in found} == found
+    assert {source_of(engine) for engine in ("mine", "mujoco", ":make", "", "nowhere:make", "robot.deep:make")} == {""}

@@ -84,6 +84,12 @@ def test_what_could_not_be_compared_says_why() -> None:
     assert not_compared(dataclasses.replace(told, run=run), "contact_positions") == limit
 
 
+def test_a_run_in_which_nothing_was_compared_fails_as_a_whole() -> None:
+    told = Session(Choices()).told(ask(Right))
+    run = dataclasses.replace(told.run, comparisons=(), exit_status=2, verdict="Nothing could be compared.")
+    assert failure_text(dataclasses.replace(told, run=run)).startswith("Nothing could be compared.")
+
+
 def test_a_day_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="'soon' is no day"):
         Choices(expires="soon").check()
