@@ -81,11 +81,14 @@ def pytest_runtest_call(item: pytest.Item) -> None:
     marker = item.get_closest_marker("leapcheck")
     if marker is None:
         return
-    from leapcheck.testing.session import failure_text
+    from leapcheck.testing.session import failure_text, not_compared
 
     quantity = item.callspec.params.get("leapcheck_quantity", "") if hasattr(item, "callspec") else ""
-    if text := failure_text(_told(item.config, marker), quantity):
+    told = _told(item.config, marker)
+    if text := failure_text(told, quantity):
         pytest.fail(text, pytrace=False)
+    if text := not_compared(told, quantity):
+        pytest.skip(text)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ In this process, which saves seconds a session, but for the sessions in several 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -18,6 +19,7 @@ from leapcheck.report import write_report
 from leapcheck.testing.asked import asked
 from leapcheck.testing.session import Choices, Session
 from leapcheck_models.robots import load
+from leapcheck_models.spec_file import write_spec
 
 pytest_plugins = "pytester"
 
@@ -166,6 +168,17 @@ def test_what_is_asked_wrongly_fails_with_one_line(pytester: pytest.Pytester) ->
         "leapcheck_quantity is for tests with the marker: write",
     ):
         assert words in text, words
+
+
+def test_what_the_robot_does_not_have_is_skipped_with_the_reason(pytester: pytest.Pytester) -> None:
+    spec = load("two_link_arm")
+    write_spec(dataclasses.replace(spec, contact_points=()), "arm.json")
+    points = "    def contact_positions(self, q):\n        return reference.contact_positions(self.tree, q)\n"
+    tests = EACH.replace("two_link_arm", "arm.json")
+    pytester.makepyfile(engine=ENGINE.format(gravity=1) + points, test_own=tests)
+    result = run(pytester, "-rs")
+    result.assert_outcomes(passed=2, skipped=1)
+    assert "contact positions: the robot has no computed contact points" in " ".join(result.stdout.str().split())
 
 
 EACH = """

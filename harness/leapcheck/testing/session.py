@@ -63,10 +63,9 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finished run with the engine's name and the folder of its report, if any; or why there is none."""
+    """A finished run with the folder of its report, if any; or why there is none."""
 
     run: Run | None = None
-    engine: str = ""
     folder: Path | None = None
     problem: str = ""
 
@@ -122,7 +121,7 @@ class Session:
             run = self._held(run)
         except ValueError as error:
             return Told(problem=str(error))
-        return Told(run, name, self._reported(run, name) if run.exit_status else None)
+        return Told(run, self._reported(run, name) if run.exit_status else None)
 
     def _held(self, run: Run) -> Run:
         """The run beside the baseline, or beside what an update makes of it."""

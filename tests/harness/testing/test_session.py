@@ -47,7 +47,8 @@ def test_a_class_and_an_object_are_engines_alike() -> None:
     session = Session(Choices())
     for engine, name in ((Right, "Right"), (Right(load("two_link_arm")), "Right")):
         told = session.told(ask(engine))
-        assert (told.engine, failure_text(told), session.quantities(ask(engine))) == (name, "", ("gravity_force",))
+        assert [row.name for row in told.run.engines] == ["reference", name]
+        assert (failure_text(told), session.quantities(ask(engine))) == ("", ("gravity_force",))
 
 
 def test_the_command_line_overrides_what_tests_say() -> None:
