@@ -189,7 +189,8 @@ def test_each(leapcheck_quantity): pass
 """
 
 
-def test_a_baseline_is_written_kept_and_brought_up_to_date(pytester: pytest.Pytester) -> None:
+@pytest.mark.slow
+def test_discrepancies_are_accepted_with_a_reason_and_gone_when_they_are(pytester: pytest.Pytester) -> None:
     project(pytester, 1.01, EACH)
     option = ("--leapcheck-baseline", "baseline.json")
     update = (*option, "--leapcheck-update-baseline")
@@ -207,6 +208,13 @@ def test_a_baseline_is_written_kept_and_brought_up_to_date(pytester: pytest.Pyte
     gone.stdout.fnmatch_lines(["*gravity_force: Gone: *Take it out by*"])
     run(pytester, *update).assert_outcomes(passed=2)
     assert json.loads(Path("baseline.json").read_text())["robots"][0]["known"] == []
+
+
+def test_a_baseline_is_written_and_a_function_that_is_left_out_later_fails(pytester: pytest.Pytester) -> None:
+    project(pytester, 1.0, EACH)
+    option = ("--leapcheck-baseline", "baseline.json")
+    run(pytester, *option, "--leapcheck-update-baseline").assert_outcomes(passed=2)
+    run(pytester, *option).assert_outcomes(passed=2)
     pytester.makepyfile(engine=ENGINE.format(gravity=1).replace("gravity_force(self", "gravity_fource(self"))
     lost = run(pytester, *option)
     lost.assert_outcomes(passed=1, failed=1)

@@ -90,7 +90,7 @@ def test_junit_and_annotations(leapcheck: Leapcheck, monkeypatch: pytest.MonkeyP
     lines = [line for line in result.out.splitlines() if line.startswith("::")]
     assert len(lines) == 1
     assert lines[0].startswith("::error title=leapcheck%3A gravity force of faulty%3Agravity_off,file=faulty.py::")
-    suite = ET.parse("ci/junit.xml").getroot()
+    (suite,) = ET.parse("ci/junit.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("6", "1", "0", "0")
     summary = Path("summary.md").read_text()
     assert (

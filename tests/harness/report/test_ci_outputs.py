@@ -44,7 +44,8 @@ def test_junit_is_well_formed_and_counts_rightly(which, request):
     tests = suite.findall("testcase")
     assert len(tests) == len(cases(run))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        assert int(suite.get(attribute)) == int(root.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
+        assert int(suite.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
+        assert root.get(attribute) in (suite.get(attribute), None)
     assert int(suite.get("tests")) == len(tests)
     assert suite.find("system-out").text.startswith(re.sub("[\x00-\x08\x0e-\x1f]", "\ufffd", run.verdict[:10]))
     assert [p.get("value") for p in suite.findall("properties/property") if p.get("name") == "model_hash"]
