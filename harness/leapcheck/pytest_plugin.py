@@ -27,6 +27,7 @@ MARKER = (
     "the test fails where the engine, module:factory, a class or an object, disagrees with the truth; "
     "with an argument leapcheck_quantity it is one test per quantity, leapcheck_run is the run's record"
 )
+UNMARKED = "{} is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test"
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
 FROM_WORKERS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 INTERRUPTED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -76,21 +77,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Fails a marked test, before its own text is run, where the engine disagrees."""
+    """Fails a marked test, before its own text is run, where the engine disagrees; skips what could not be compared."""
     marker = item.get_closest_marker("leapcheck")
     if marker is None:
         return
-    from leapcheck.testing.session import failure_text
+    from leapcheck.testing.session import failure_text, not_compared
 
     quantity = item.callspec.params.get("leapcheck_quantity", "") if hasattr(item, "callspec") else ""
-    if text := failure_text(_told(item.config, marker), quantity):
+    told = _told(item.config, marker)
+    if text := failure_text(told, quantity):
         pytest.fail(text, pytrace=False)
+    if text := not_compared(told, quantity):
+        pytest.skip(text)
 
 
 @pytest.fixture
 def leapcheck_quantity() -> str:
     """The name of the quantity that this test is about, e.g. mass_matrix; for tests with the marker `leapcheck`."""
-    raise ValueError("leapcheck_quantity is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test")
+    pytest.fail(UNMARKED.format("leapcheck_quantity"), pytrace=False)
 
 
 @pytest.fixture
@@ -98,7 +102,7 @@ def leapcheck_run(request: pytest.FixtureRequest) -> Run | None:
     """The record of the comparison that the test's marker `leapcheck` asks for; run once for all tests that ask for it."""
     marker = request.node.get_closest_marker("leapcheck")
     if marker is None:
-        raise ValueError("leapcheck_run is for tests with the marker: write @pytest.mark.leapcheck(engine) above the test")
+        pytest.fail(UNMARKED.format("leapcheck_run"), pytrace=False)
     try:
         return _session(request.config).told(_asked(marker)).run
     except (TypeError, ValueError, OSError):

@@ -70,7 +70,7 @@ def _read(kind: Any, path: str | os.PathLike[str], what: str) -> Any:
 
 def _parsed(where: str, content: bytes) -> Any:
     try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+        return json.loads(content.decode("utf-8"), object_pairs_hook=without_repeats, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError(f"{where} is nested too deeply: a robot spec has five levels") from None
     except UnicodeDecodeError:
@@ -83,7 +83,8 @@ def _parsed(where: str, content: bytes) -> Any:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object that JSON's pairs make, for `object_pairs_hook`; ValueError where a key stands twice."""
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [key for key, _ in pairs]

@@ -5,6 +5,7 @@ In this process, which saves seconds a session, but for the sessions in several 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -19,6 +20,7 @@ from leapcheck.report import write_report
 from leapcheck.testing.asked import asked
 from leapcheck.testing.session import Choices, Session
 from leapcheck_models.robots import load
+from leapcheck_models.spec_file import write_spec
 
 pytest_plugins = "pytester"
 
@@ -149,10 +151,12 @@ def test_what_is_asked_wrongly_fails_with_one_line(pytester: pytest.Pytester) ->
     def test_states(): pass
 
     def test_unmarked(leapcheck_run): pass
+
+    def test_unmarked_too(leapcheck_quantity): pass
     """
     project(pytester, tests=tests)
     result = run(pytester)
-    result.assert_outcomes(failed=5, errors=1)
+    result.assert_outcomes(failed=5, errors=2)
     text = result.stdout.str()
     assert "During handling" not in text
     for words in (
@@ -161,9 +165,21 @@ def test_what_is_asked_wrongly_fails_with_one_line(pytester: pytest.Pytester) ->
         "cannot import module 'nowhere'",
         "engine 'engine:Own' cannot answer bias_force: give it that function, or do not ask for it",
         "marker leapcheck: 0 states: give at least 1",
-        "leapcheck_run is for tests with the marker",
+        "leapcheck_run is for tests with the marker: write",
+        "leapcheck_quantity is for tests with the marker: write",
     ):
         assert words in text, words
+
+
+def test_what_the_robot_does_not_have_is_skipped_with_the_reason(pytester: pytest.Pytester) -> None:
+    spec = load("two_link_arm")
+    write_spec(dataclasses.replace(spec, contact_points=()), "arm.json")
+    points = "    def contact_positions(self, q):\n        return reference.contact_positions(self.tree, q)\n"
+    tests = EACH.replace("two_link_arm", "arm.json")
+    pytester.makepyfile(engine=ENGINE.format(gravity=1) + points, test_own=tests)
+    result = run(pytester, "-rs")
+    result.assert_outcomes(passed=2, skipped=1)
+    assert "contact positions: the robot has no computed contact points" in " ".join(result.stdout.str().split())
 
 
 EACH = """
@@ -174,7 +190,8 @@ def test_each(leapcheck_quantity): pass
 """
 
 
-def test_a_baseline_is_written_kept_and_brought_up_to_date(pytester: pytest.Pytester) -> None:
+@pytest.mark.slow
+def test_discrepancies_are_accepted_with_a_reason_and_gone_when_they_are(pytester: pytest.Pytester) -> None:
     project(pytester, 1.01, EACH)
     option = ("--leapcheck-baseline", "baseline.json")
     update = (*option, "--leapcheck-update-baseline")
@@ -192,6 +209,13 @@ def test_a_baseline_is_written_kept_and_brought_up_to_date(pytester: pytest.Pyte
     gone.stdout.fnmatch_lines(["*gravity_force: Gone: *Take it out by*"])
     run(pytester, *update).assert_outcomes(passed=2)
     assert json.loads(Path("baseline.json").read_text())["robots"][0]["known"] == []
+
+
+def test_a_baseline_is_written_and_a_function_that_is_left_out_later_fails(pytester: pytest.Pytester) -> None:
+    project(pytester, 1.0, EACH)
+    option = ("--leapcheck-baseline", "baseline.json")
+    run(pytester, *option, "--leapcheck-update-baseline").assert_outcomes(passed=2)
+    run(pytester, *option).assert_outcomes(passed=2)
     pytester.makepyfile(engine=ENGINE.format(gravity=1).replace("gravity_force(self", "gravity_fource(self"))
     lost = run(pytester, *option)
     lost.assert_outcomes(passed=1, failed=1)
@@ -206,8 +230,11 @@ def test_workers_write_one_baseline_together(pytester: pytest.Pytester) -> None:
     )
     project(pytester, tests=tests)
     update = ("--leapcheck-baseline", "baseline.json", "--leapcheck-update-baseline")
-    result = run(pytester, "-n", "2", *update)
+    result = run(pytester, "-n", "2", "--dist", "load", *update)
     result.assert_outcomes(passed=4)
+    assert re.search(
+        r"^baseline.json is up to date with [2-4] comparisons$", result.stdout.str(), re.MULTILINE
+    )  # by the controller
     together = Path("baseline.json").read_text()
     assert [part["robot"] for part in json.loads(together)["robots"]] == sorted(names)
     Path("baseline.json").unlink()

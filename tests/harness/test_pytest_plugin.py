@@ -96,3 +96,12 @@ def test_the_plugin_loads_nothing_heavy() -> None:
     code = f"import sys, leapcheck.pytest_plugin; print([module for module in {HEAVY} if module in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_session_that_asks_for_nothing_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_of_others(): pass")
+    ask = f"print('heavy:', [module for module in {HEAVY} if module in sys.modules])"
+    pytester.makeconftest(f"import sys\ndef pytest_unconfigure(config): {ask}")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest")
+    result.assert_outcomes(passed=1)
+    assert "heavy: []" in result.stdout.str()

@@ -25,9 +25,12 @@ def is_known(run: Run, found: Discrepancy, known: KnownDiscrepancy) -> bool:
 
 
 def row_of(run: Run, found: Discrepancy) -> Comparison:
-    """The comparison that shows a discrepancy."""
+    """The comparison that shows a discrepancy; ValueError for a record that lacks it."""
     pair = {found.engine, found.against}
-    return next(row for row in run.comparisons if row.quantity == found.quantity and {row.engine, row.against} == pair)
+    for row in run.comparisons:
+        if row.quantity == found.quantity and {row.engine, row.against} == pair:
+            return row
+    raise ValueError(f"the run has a discrepancy of {found.engine} in {found.quantity} without its comparison: repeat the run")
 
 
 def _diagnosis(run: Run, found: Discrepancy) -> Diagnosis | None:

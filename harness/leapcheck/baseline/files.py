@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from leapcheck.baseline.record import BASELINE_VERSION, Baseline, RobotBaseline
 from leapcheck.report.json_format import decoded, plain
+from leapcheck_models.spec_file import without_repeats
 
 REMEDY = "correct it, or write the file again with `leapcheck baseline RUN --out FILE`"
 
@@ -37,7 +38,7 @@ def read_baseline(path: Path | str) -> Baseline:
 def parsed(text: str, path: str) -> Baseline:
     """The baseline that a text from `path` holds; ValueError as `read_baseline`."""
     try:
-        content = json.loads(text, object_pairs_hook=_without_twins)
+        content = json.loads(text, object_pairs_hook=without_repeats)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"'{path}' is not a baseline ({' '.join(str(error).split())}): {REMEDY}") from None
     version = content.get("baseline_version") if isinstance(content, dict) else None
@@ -101,14 +102,6 @@ def _lines(entries: Sequence[Any]) -> str:
     if not entries:
         return "[]"
     return "[\n" + ",\n".join(f"    {json.dumps(plain(entry), ensure_ascii=False)}" for entry in entries) + "\n   ]"
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object; ValueError where a key stands twice, as after a merge of two branches."""
-    for key, count in Counter(key for key, _ in pairs).items():
-        if count > 1:
-            raise ValueError(f"'{key:.80}' stands {count} times in one object")
-    return dict(pairs)
 
 
 def _problems(baseline: Baseline) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leapcheck.compare.records import Comparison, Run, Verdict
 from leapcheck.report import judgement, truth_table, view, words
-from leapcheck.report.explanation import BRIEF, told, told_story
+from leapcheck.report.explanation import BRIEF, told, told_baseline, told_story
 from leapcheck.report.terminal import COLOURS, styled
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ class ConsoleSummary:
             yield _table(self.run, plain)
         if self.run.accuracies:
             yield _truth(self.run, plain)
-        yield from _baseline(self.run, plain)
+        if self.run.baseline is not None:
+            yield ""
+            yield from told_baseline(self.run.baseline, plain)
         yield from _judgements(self.run, plain)
         for failure in self.run.failures:
             yield ""
@@ -86,20 +88,6 @@ def _truth(run: Run, plain: bool) -> Any:
     """Each engine's largest error against the truth: in expected roundings, since one line is about all quantities."""
     found = ", ".join(f"{a.engine} {words.factor(a.rounding)}" for a in truth_table.largest(run))
     return styled(plain, ("largest error against the truth /rounding: ", "dim"), (found, ""))
-
-
-def _baseline(run: Run, plain: bool) -> Iterator[Any]:
-    """What the run is beside its baseline: a sentence, then a line for each finding and note."""
-    if run.baseline is None:
-        return
-    yield ""
-    tone = COLOURS["bad" if any(finding.fails for finding in run.baseline.findings) else "good"]
-    yield styled(plain, (f"baseline {run.baseline.file}: ", "dim"), (run.baseline.sentence, f"bold {tone}"))
-    for finding in run.baseline.findings:
-        about = f" {finding.engine}, {words.quantity_label(finding.quantity)}: "
-        yield styled(plain, (finding.kind, COLOURS["bad" if finding.fails else "good"]), (about, "bold"), (finding.words, ""))
-    for note in run.baseline.notes:
-        yield styled(plain, (note, "dim"))
 
 
 def _judgements(run: Run, plain: bool) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.compare.records import Diagnosis, Run
+from leapcheck.compare.records import BaselineResult, Diagnosis, Run
 from leapcheck.report import judgement, verdict_table, words
 from leapcheck.report.judgement import Judgement
 from leapcheck.report.terminal import COLOURS, styled
@@ -31,6 +31,8 @@ class Explanation:
         mark, made = words.headline(run), run.provenance
         yield styled(plain, (f"{mark.sign} {mark.word}: ", f"bold {COLOURS[mark.tone]}"), (run.verdict, "bold"))
         yield styled(plain, (f"{made.robot} {made.model_hash[:16]}, {made.states} states, seed {made.seed}", "dim"))
+        if run.baseline is not None:
+            yield from told_baseline(run.baseline, plain)
         for judged in judgement.judgements(run):
             yield ""
             yield from told(run, judged, plain)
@@ -76,6 +78,17 @@ def _about(diagnosis: Diagnosis, quantity: str) -> Diagnosis:
     return dataclasses.replace(
         diagnosis, falls=falls, unexplained=tuple(name for name in diagnosis.unexplained if name == quantity)
     )
+
+
+def told_baseline(beside: BaselineResult, plain: bool) -> Iterator[Any]:
+    """What a run is beside its baseline: a sentence, then a line for each finding and note."""
+    tone = COLOURS["bad" if any(finding.fails for finding in beside.findings) else "good"]
+    yield styled(plain, (f"baseline {beside.file}: ", "dim"), (beside.sentence, f"bold {tone}"))
+    for finding in beside.findings:
+        about = f" {finding.engine}, {words.quantity_label(finding.quantity)}: "
+        yield styled(plain, (finding.kind, COLOURS["bad" if finding.fails else "good"]), (about, "bold"), (finding.words, ""))
+    for note in beside.notes:
+        yield styled(plain, (note, "dim"))
 
 
 def told(run: Run, judged: Judgement, plain: bool, most: int | None = None) -> Iterator[Any]:

@@ -29,8 +29,12 @@ _NUMBERS = re.compile(r"\[\n[-+.\deE,\s]+\]")
 
 
 def run_json(run: Run) -> str:
-    """Text of results.json: keys in field order, an array of numbers on one line, a final line break; equal runs, equal text."""
-    text = json.dumps(plain(run), indent=1, allow_nan=False)
+    """Text of results.json: keys in field order, an array of numbers on one line, a final line break; equal runs, equal text.
+
+    A run that was held against no baseline is written as before there were any.
+    """
+    content = {name: value for name, value in plain(run).items() if name not in MAY_BE_MISSING or value is not None}
+    text = json.dumps(content, indent=1, allow_nan=False)
     return _NUMBERS.sub(lambda match: "[" + " ".join(match[0][1:-1].split()) + "]", text) + "\n"
 
 

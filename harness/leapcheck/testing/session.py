@@ -63,10 +63,9 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finished run with the engine's name and the folder of its report, if any; or why there is none."""
+    """A finished run with the folder of its report, if any; or why there is none."""
 
     run: Run | None = None
-    engine: str = ""
     folder: Path | None = None
     problem: str = ""
 
@@ -122,7 +121,7 @@ class Session:
             run = self._held(run)
         except ValueError as error:
             return Told(problem=str(error))
-        return Told(run, name, self._reported(run, name) if run.exit_status else None)
+        return Told(run, self._reported(run, name) if run.exit_status else None)
 
     def _held(self, run: Run) -> Run:
         """The run beside the baseline, or beside what an update makes of it."""
@@ -172,6 +171,17 @@ def failure_text(told: Told, quantity: str = "") -> str:
         lines.append(f"{indent}{case.quantity}: {case.title}" if case.quantity not in case.title else f"{indent}{case.title}")
         lines += [f"    {line}" for line in (*case.text.splitlines(), *case.state.splitlines())]
     return "\n".join([*lines, *_where(told.run, told.folder, quantity)])
+
+
+def not_compared(told: Told, quantity: str) -> str:
+    """Why a quantity that the engine answers was not compared, "" where it was or where no quantity is named."""
+    from leapcheck.quantities import QUANTITIES
+
+    if told.run is None or quantity in ("", *(row.quantity for row in told.run.comparisons)):
+        return ""
+    label = QUANTITIES[quantity].label
+    limits = [line for line in told.run.not_compared if line.startswith(f"{label}:")]
+    return limits[0] if limits else f"{label}: not compared in this run"
 
 
 def _where(run: Run, folder: Path | None, quantity: str) -> Iterator[str]:

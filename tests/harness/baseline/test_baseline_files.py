@@ -54,7 +54,7 @@ def test_a_folder_is_refused_and_what_cannot_be_written_leaves_nothing(tmp_path:
         (b"[]", "baseline_version is None, this leapcheck reads 1"),
         (b'{"baseline_version": 2, "robots": []}', "baseline_version is 2"),
         (b'{"baseline_version": true, "robots": []}', "baseline_version is True"),
-        (b'{"baseline_version": 1, "robots": [], "robots": []}', "'robots' stands 2 times in one object"),
+        (b'{"baseline_version": 1, "robots": [], "robots": []}', "the key 'robots' stands twice in one object: keep one"),
         (b'{"baseline_version": 1}', "baseline lacks 'robots'"),
         (b'{"baseline_version": 1, "robots": {}}', "baseline.robots must be an array, not dict"),
         (b"<<<<<<< HEAD\n{}", "is not a baseline"),

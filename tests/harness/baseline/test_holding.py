@@ -9,7 +9,8 @@ import pytest
 from baseline_cases import FILE, GIVEN, TODAY, baseline_of, beside, run_of, told
 
 from leapcheck.baseline.holding import part_for
-from leapcheck.baseline.making import Acceptance, part_of, unknown
+from leapcheck.baseline.making import Acceptance, accepted_errors, part_of, unknown, updated
+from leapcheck.baseline.noise import growth
 from leapcheck.baseline.record import Baseline
 from leapcheck.compare.records import Run
 from leapcheck.report.words import headline
@@ -81,6 +82,39 @@ def test_another_cause_in_the_same_quantity_is_new(faulty: Run) -> None:
     assert "Known was another cause" in found.baseline.findings[0].words
 
 
+def test_an_unexplained_one_that_is_explained_now_is_new(faulty: Run) -> None:
+    (known,) = baseline_of(faulty).robots[0].known
+    part = dataclasses.replace(baseline_of(faulty).robots[0], known=(dataclasses.replace(known, causes=()),))
+    assert told(beside(faulty, Baseline((part,)))) == [("new", "mine", "gravity_force")]
+
+
+def test_causes_that_the_answers_cannot_tell_apart_are_one(faulty: Run) -> None:
+    (known,) = baseline_of(faulty).robots[0].known
+    (diagnosis,) = faulty.diagnoses
+    assert diagnosis.alternatives
+    for causes in diagnosis.alternatives:
+        other = dataclasses.replace(known, causes=tuple(cause.name for cause in reversed(causes)))
+        part = dataclasses.replace(baseline_of(faulty).robots[0], known=(other,))
+        assert told(beside(faulty, Baseline((part,)))) == [("known", "mine", "gravity_force")]
+
+
+def test_the_bound_of_growth_is_where_it_is_said_to_be(right: Run) -> None:
+    poor, part = run_of(digits=200.0), baseline_of(right).robots[0]
+    (error,) = [a.rounding for a in poor.accuracies if (a.engine, a.quantity) == ("mine", "mass_matrix")]
+    for share, kinds in ((0.99, ["grown"]), (1.01, [])):
+        rounding = share * error / growth(24, 24, rows=len(part.accepted))
+        accepted = tuple(
+            dataclasses.replace(a, rounding=rounding) if (a.engine, a.quantity) == ("mine", "mass_matrix") else a
+            for a in part.accepted
+        )
+        found = beside(poor, Baseline((dataclasses.replace(part, accepted=accepted),)))
+        assert [kind for kind, _, _ in told(found)] == kinds
+
+
+def rows(baseline: Baseline) -> set[tuple[str, str]]:
+    return {(a.engine, a.quantity) for part in baseline.robots for a in part.accepted}
+
+
 def test_digits_that_are_lost_within_the_tolerance_have_grown(right: Run) -> None:
     poor = run_of(digits=200.0)
     assert poor.exit_status == 0  # without a baseline nobody notices
@@ -131,7 +165,39 @@ def test_an_update_keeps_reasons_and_what_was_not_compared(right: Run, faulty: R
     assert [k.seed for k in again.robots[0].known] == [3]
     without = baseline_of(run_of(gravity_force=True), first)
     assert [k.quantity for k in without.robots[0].known] == ["gravity_force"]
-    assert ("mine", "mass_matrix") in {(a.engine, a.quantity) for a in without.robots[0].accepted}
+    assert rows(without) == rows(first)
+    assert len(without.robots[0].accepted) == len(first.robots[0].accepted)
+
+
+def test_of_two_runs_in_one_update_the_larger_error_is_accepted(right: Run) -> None:
+    poor = run_of(digits=200.0)
+    errors = {
+        a.rounding for run in (right, poor) for a in accepted_errors(run) if (a.engine, a.quantity) == ("mine", "mass_matrix")
+    }
+    for runs in ((right, poor), (poor, right)):
+        (part,) = updated(Baseline(()), [part_of(run, Baseline(()), GIVEN) for run in runs]).robots
+        (accepted,) = [a for a in part.accepted if (a.engine, a.quantity) == ("mine", "mass_matrix")]
+        assert accepted.rounding == max(errors) > min(errors)
+
+
+def test_another_description_replaces_the_old_one_and_keeps_the_reasons(faulty: Run) -> None:
+    first = baseline_of(faulty)
+    changed = dataclasses.replace(faulty, provenance=dataclasses.replace(faulty.provenance, model_hash="beef"))
+    (part,) = baseline_of(changed, first, Acceptance("another", None)).robots
+    assert (part.model_hash, [k.reason for k in part.known]) == ("beef", [GIVEN.reason])
+
+
+def test_of_states_of_ones_own_the_size_of_a_fault_is_not_judged(faulty: Run) -> None:
+    provenance = dataclasses.replace(faulty.provenance, command="leapcheck compare two_link_arm --states-file mine.csv")
+    own = dataclasses.replace(faulty, provenance=provenance)
+    baseline = baseline_of(own)
+    assert {k.seed for k in baseline.robots[0].known} == {None}
+    found = beside(own, baseline)
+    assert (found.exit_status, told(found)) == (0, [("known", "mine", "gravity_force")])
+    assert any("Other states" in note for note in found.baseline.notes)
+    (known,) = baseline.robots[0].known
+    smaller = dataclasses.replace(baseline.robots[0], known=(dataclasses.replace(known, error=known.error / 2),))
+    assert beside(own, Baseline((smaller,))).exit_status == 0
 
 
 def test_without_a_reason_nothing_new_is_accepted(right: Run, faulty: Run) -> None:

@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from command_line import ANSI, Leapcheck, refusal
 
+from leapcheck.cli.ci_outputs import source_of
+
 QUICK = ("two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "gravity_force", "--states", "20")
 FAULTY = (*QUICK, "--engine", "faulty:gravity_off")
 REASON = ("--reason", "gravity of Paris, issue 12")
@@ -39,7 +41,8 @@ def test_a_discrepancy_is_accepted_with_a_reason_until_its_day(leapcheck: Leapch
     gone = leapcheck("compare", *QUICK, "--engine", "faulty:clean", "--baseline", "baseline.json")
     assert gone.status == 0  # of another engine: nothing is said to be gone
     assert "not compared" in gone.out
-    assert leapcheck("explain", "later").status == 0
+    assert "As the baseline accepts: 1 known discrepancy." in leapcheck("explain", "later").out
+    assert "baseline" not in json.loads(Path("run/results.json").read_text())
 
 
 def test_an_expired_one_and_a_new_one_fail(leapcheck: Leapcheck, faulty_run: Path) -> None:
@@ -59,7 +62,7 @@ def test_what_cannot_be_accepted_is_refused(leapcheck: Leapcheck, tmp_path: Path
     assert "'soon' is no day" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--expires", "soon")
     assert "no results at 'nowhere" in refusal(leapcheck, tmp_path, "baseline", "nowhere")
     assert "is a folder" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--out", "run")
-    leapcheck("compare", *QUICK, "--engine", "faulty:wrong_shape", "--out", "failed")
+    leapcheck("compare", *QUICK, "--engine", "faulty:raising_factory", "--out", "failed")
     assert "a failure is not accepted" in refusal(leapcheck, tmp_path, "baseline", "failed")
 
 
@@ -87,7 +90,7 @@ def test_junit_and_annotations(leapcheck: Leapcheck, monkeypatch: pytest.MonkeyP
     lines = [line for line in result.out.splitlines() if line.startswith("::")]
     assert len(lines) == 1
     assert lines[0].startswith("::error title=leapcheck%3A gravity force of faulty%3Agravity_off,file=faulty.py::")
-    suite = ET.parse("ci/junit.xml").getroot()
+    (suite,) = ET.parse("ci/junit.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("6", "1", "0", "0")
     summary = Path("summary.md").read_text()
     assert (
@@ -106,3 +109,13 @@ def test_without_the_options_nothing_of_it_is_written(leapcheck: Leapcheck, monk
     result = leapcheck("compare", *FAULTY)
     assert "::" not in result.out
     assert not Path("summary.md").exists()
+
+
+def test_annotations_stand_in_the_file_of_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("robot/deep").mkdir(parents=True)
+    for name in ("mine.py", "robot/__init__.py", "robot/deep/arm.py"):
+        Path(name).touch()
+    found = {"mine:Own": "mine.py", "robot:make": "robot/__init__.py", "robot.deep.arm:make": "robot/deep/arm.py"}
+    assert {engine: source_of(engine) for engine in found} == found
+    assert {source_of(engine) for engine in ("mine", "mujoco", ":make", "", "nowhere:make", "robot.deep:make")} == {""}

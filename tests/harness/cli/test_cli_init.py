@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,8 @@ def test_what_it_writes_passes_its_own_test(leapcheck: Leapcheck, tmp_path: Path
     said = leapcheck("init", "two_link_arm", "--out", "mine")
     assert (said.status, said.err) == (0, "")
     assert {path.relative_to("mine").as_posix() for path in Path("mine").rglob("*") if path.is_file()} == FILES
-    done = program(tmp_path / "mine", "-q", "-W", "error", "-p", "no:cacheprovider", python=("-m", "pytest"))
+    options = ("-W", "error", "-p", "no:cacheprovider", "--leapcheck-states", "64")  # the last two are the hook's
+    done = program(tmp_path / "mine", "-q", *options, python=("-m", "pytest"))
     assert done.status == 0, done.out
     assert "6 passed" in done.out
 
@@ -72,15 +73,18 @@ def test_the_workflow_and_the_hook_do_what_the_command_line_knows(leapcheck: Lea
     script = next(step["run"] for step in steps if "leapcheck compare" in step.get("run", ""))
     command = shlex.split(next(line for line in script.splitlines() if line.startswith("leapcheck")))
     assert ENGINE in command
-    done = leapcheck(*command[1:-1], "--states", "16")  # the last word is "$@"
+    quick = ("--states", "16", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--workers", "1")
+    done = leapcheck(*command[1:-1], *quick)  # the last word is "$@"
     assert done.status == 0, done.err
     assert Path("report/junit.xml").exists()
+    for last in (["report/junit.xml", "--github"], ["--baseline", "baseline.json"]):
+        echo = ["bash", "-e", "-c", f"leapcheck() {{ echo $*; }}\n{script}"]  # -e, as the runner does
+        said = subprocess.run(echo, check=True, capture_output=True, text=True).stdout
+        assert said.split()[-2:] == last
+        Path("baseline.json").touch()
     upload = steps[-1]
     assert (upload["if"], upload["with"]["path"]) == ("always()", "report")
     (repository,) = yaml.safe_load(Path(".pre-commit-config.yaml").read_text())["repos"]
     (hook,) = repository["hooks"]
     assert (repository["repo"], hook["language"], hook["pass_filenames"]) == ("local", "system", False)
-    words = shlex.split(hook["entry"])
-    assert words[0] == "python"
-    assert program(tmp_path, *words[1:], "-p", "no:cacheprovider", python=()).status == 0
-    assert sys.executable
+    assert shlex.split(hook["entry"]) == ["python", "-m", "pytest", "-q", "test_dynamics.py", "--leapcheck-states", "64"]

@@ -70,8 +70,8 @@ def test_bad_options(leapcheck: Leapcheck, tmp_path: Path, options: tuple[str, .
     (("compare",), ("Missing", "ROBOT", "compare --help")),
     (("generate", "box"), ("--out", "generate --help")),
     (("generate", "box", "--out", "a", "--rotors", "none"), ("--rotors", "'bodies', 'armature'")),
-    (("comparison",), ("unknown command 'comparison'", "use one of bench, compare, diff")),
-    ((), ("no command", "use one of bench, compare, diff")),
+    (("comparison",), ("unknown command 'comparison'", "use one of baseline, bench, compare")),
+    ((), ("no command", "use one of baseline, bench, compare")),
     (("--version",), ("unknown command '--version'",)),
     (("sparsity", "box", "--picture"), ("--picture", "sparsity --help")),
 ])  # fmt: skip

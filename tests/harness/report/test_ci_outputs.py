@@ -44,7 +44,8 @@ def test_junit_is_well_formed_and_counts_rightly(which, request):
     tests = suite.findall("testcase")
     assert len(tests) == len(cases(run))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        assert int(suite.get(attribute)) == int(root.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
+        assert int(suite.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
+        assert root.get(attribute) in (suite.get(attribute), None)
     assert int(suite.get("tests")) == len(tests)
     assert suite.find("system-out").text.startswith(re.sub("[\x00-\x08\x0e-\x1f]", "\ufffd", run.verdict[:10]))
     assert [p.get("value") for p in suite.findall("properties/property") if p.get("name") == "model_hash"]
@@ -59,7 +60,7 @@ def test_what_xml_cannot_hold_is_replaced(judged_run):
 
 
 def test_outcomes_beside_a_baseline(run):
-    (first,) = run.discrepancies[:1]
+    first = run.discrepancies[0]
     known = beside(run, ("known", first.engine, first.quantity, "Accepted: issue 12"), ("gone", "mujoco", "crb", "Gone."))
     root = ET.fromstring(junit_xml(known).encode())
     assert "known: Accepted: issue 12" in {element.get("message") for element in root.iter("skipped")}
