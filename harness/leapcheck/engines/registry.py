@@ -34,8 +34,11 @@ def make_engine(name: str, spec: RobotSpec) -> Engine:
     except (EngineError, NotApplicable):
         raise
     except ModuleNotFoundError as error:
-        package = PACKAGES.get(error.name or "", error.name)
-        raise EngineError(f"{name}: the package '{error.name}' is not installed: pip install {package}") from error
+        missing = str(error.name)
+        missing = missing if missing in PACKAGES else missing.partition(".")[0]
+        raise EngineError(
+            f"{name}: the package '{missing}' is not installed: pip install {PACKAGES.get(missing, missing)}"
+        ) from error
     except Exception as error:
         reason = " ".join(str(error).split())
         raise EngineError(f"{name}: cannot hold robot '{spec.name}': {type(error).__name__}: {reason}") from error
