@@ -38,7 +38,7 @@ class Compare:
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-    """Engines to compare."""
+    """Engines to compare; drake and mjx besides, where their extras are installed."""
     engine: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """Your own engine as module:factory, besides the others; may be repeated."""
     states: int = 2048
