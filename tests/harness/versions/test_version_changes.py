@@ -99,7 +99,7 @@ def test_a_change_is_told_once_between_neighbours_that_answer() -> None:
     ("errors", "failures", "status", "words"),
     [
         ({"1": {"M": 1e-15}, "2": {"M": 1e-15}}, (), 0, "mujoco 1, 2 give the same to rounding"),
-        ({"1": {"M": 0.1}, "2": {"M": 0.1}}, (), 1, "wrong in M, in every version alike"),
+        ({"1": {"M": 0.1}, "2": {"M": 0.1}}, (), 1, "wrong in M, without a change from version to version"),
         ({"1": {"M": 1e-15}, "2": {"M": 1e-15}}, (Failure("mujoco-3", "", "no"),), 2, "give the same to rounding"),
         ({"1": {"M": 1e-15}}, (Failure("mujoco-3", "", "no"),), 2, "only mujoco 1 could be run"),
         ({}, (Failure("mujoco-3", "", "no"),), 2, "No version of mujoco could be run"),
