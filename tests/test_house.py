@@ -20,7 +20,7 @@ from leapcheck.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"leapcheck": "harness", "leapcheck_reference": "reference", "leapcheck_models": "models"}
-FOREIGN = {"mujoco", "pinocchio"}
+FOREIGN = {"mujoco", "pinocchio", "pydrake", "jax"}
 MAY_IMPORT_FOREIGN = re.compile(r"leapcheck/(engines/|render\.py|jump/)")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -101,6 +101,7 @@ def test_the_import_contracts_are_kept() -> None:
 def test_whatever_is_imported_is_a_dependency() -> None:
     """Of the packages: the standard library, each other, and what pyproject.toml names (pytest for the plugin alone)."""
     import_names = {"pin": "pinocchio", "python-flint": "flint", "pillow": "PIL", "imageio-ffmpeg": "imageio_ffmpeg"}
+    import_names |= {"drake": "pydrake"}
     extras = PROJECT["project"]["optional-dependencies"]
     lines = PROJECT["project"]["dependencies"] + [line for name, lines in extras.items() if name != "dev" for line in lines]
     named = {Requirement(line).name for line in lines}

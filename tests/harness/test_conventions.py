@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.spatial.transform import Rotation
 
 from leapcheck import conventions
 from leapcheck.conventions import Convention, Place
@@ -56,9 +57,32 @@ def pinocchio_case(spec: RobotSpec) -> Case:
     return Case(spec, convention, lambda q0, q1: pin.difference(model, q0, q1))
 
 
-@pytest.fixture(
-    params=[(make, robot) for make in (mujoco_case, pinocchio_case) for robot in ROBOTS], ids=lambda p: f"{p[0].__name__}-{p[1]}"
-)
+def drake_case(spec: RobotSpec) -> Case:
+    """Drake's coordinates without Drake: a floating joint wherever there is a quaternion, turned in the parent's axes."""
+    joints = [b.joint for b in with_rotor_bodies(spec).spec.bodies if b.joint.type is not JointType.FIXED]
+    places, q, v = {}, 0, 0
+    for joint in joints:
+        places[joint.name] = Place(q, v)
+        q, v = (q + 7, v + 6) if joint.type in conventions.QUATERNION_JOINTS else (q + 1, v + 1)
+
+    def difference(q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
+        u = np.zeros(v)
+        for joint in joints:
+            i, k, _ = places[joint.name]
+            if joint.type in conventions.QUATERNION_JOINTS:
+                before, after = (Rotation.from_quat(x[i : i + 4], scalar_first=True) for x in (q0, q1))
+                u[k : k + 3], u[k + 3 : k + 6] = (after * before.inv()).as_rotvec(), q1[i + 4 : i + 7] - q0[i + 4 : i + 7]
+            else:
+                u[k] = q1[i] - q0[i]
+        return u
+
+    return Case(spec, conventions.drake_convention(spec, places), difference)
+
+
+CASES = [(make, robot) for make in (mujoco_case, pinocchio_case, drake_case) for robot in ROBOTS]
+
+
+@pytest.fixture(params=CASES, ids=lambda p: f"{p[0].__name__}-{p[1]}")
 def case(request: pytest.FixtureRequest) -> Case:
     make, robot = request.param
     return make(load(robot))
@@ -110,8 +134,13 @@ def test_Tdot_v_is_the_rate_of_T(case: Case) -> None:
         )
 
 
-@pytest.mark.parametrize("make", [mujoco_case, pinocchio_case])
-@pytest.mark.parametrize("robot", ["mini_cheetah_armature", "random:27"])
+@pytest.mark.parametrize(
+    ("make", "robot"),
+    [
+        *((make, robot) for make in (mujoco_case, pinocchio_case) for robot in ("mini_cheetah_armature", "random:27")),
+        (drake_case, "mini_cheetah_armature"),  # with a ball joint Drake has more velocities than there are
+    ],
+)
 def test_power_is_the_same_and_accelerations_come_back(make: Callable[[RobotSpec], Case], robot: str) -> None:
     case = make(load(robot))
     assert case.convention.is_square

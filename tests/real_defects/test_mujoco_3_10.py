@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import pytest
 from judged import Judged, assert_named, judged
 from mjcf_features import floating
-from urdf_files import fused, principal, with_fixed_link, with_turned_inertial
+from urdf_files import principal, with_fixed_link
 
 from conftest import MakeEnvironment
 from leapcheck.engines.other_version import Kind, OtherVersion
+from leapcheck.versions.routes import fused, with_turned_inertials
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.urdf import urdf_text
@@ -38,20 +39,20 @@ def mujoco(python_with: MakeEnvironment, version: str, spec: RobotSpec, text: st
 def test_inertial_rpy_of_one_link(python_with: MakeEnvironment, version: str) -> None:
     """google-deepmind/mujoco#3559: a URDF's inertia stays in the axes that its rpy should have turned."""
     spec = principal()
-    found = judgement(python_with, version, spec, with_turned_inertial(spec, ("link_1",)), "urdf")
+    found = judgement(python_with, version, spec, with_turned_inertials(spec, ("link_1",)), "urdf")
     assert_named(found, ("turned-inertia/link_1",), "link_1", "rotational inertia is turned", "rpy")
 
 
 def test_inertial_rpy_of_all_links(python_with: MakeEnvironment) -> None:
     spec = principal()
-    found = judgement(python_with, WRONG, spec, with_turned_inertial(spec, tuple(b.name for b in spec.bodies)), "urdf")
+    found = judgement(python_with, WRONG, spec, with_turned_inertials(spec, tuple(b.name for b in spec.bodies)), "urdf")
     assert_named(found, ("inertia/all",), "the rotational inertias of several links are off", "the inertial rpy")
 
 
 def test_inertial_rpy_beside_lost_digits(python_with: MakeEnvironment) -> None:
     """With inertias of any axes all of them are off by 1e-8 besides: the link whose rpy counts is named all the same."""
     spec = floating()
-    found = judgement(python_with, WRONG, spec, with_turned_inertial(spec, ("link_1",)), "urdf")
+    found = judgement(python_with, WRONG, spec, with_turned_inertials(spec, ("link_1",)), "urdf")
     assert_named(found, ("turned-inertia/all",), "the rotational inertias of link_1 are turned", "the inertial rpy")
 
 
@@ -73,7 +74,7 @@ def test_full_inertia(python_with: MakeEnvironment) -> None:
 @pytest.mark.parametrize("case", ["rpy", "fused", "full"])
 def test_a_later_version_is_right(python_with: MakeEnvironment, case: str) -> None:
     spec = with_fixed_link() if case == "fused" else floating()
-    text = mjcf_text(spec) if case == "full" else with_turned_inertial(spec, ("trunk", "link_1", "link_2"))
+    text = mjcf_text(spec) if case == "full" else with_turned_inertials(spec, ("trunk", "link_1", "link_2"))
     text = fused(text) if case == "fused" else text
     assert not judgement(python_with, RIGHT, spec, text, "mjcf" if case == "full" else "urdf").deviating
 

@@ -48,7 +48,8 @@ class Compare:
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json, .urdf, .xml)."""
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-    """Engines to compare; with a .urdf or .xml also mujoco-file and pinocchio-file: the file as they load it."""
+    """Engines to compare; drake and mjx besides, where their extras are installed; with a .urdf or .xml also mujoco-file and
+    pinocchio-file: the file as they load it."""
     engine: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """Your own engine, besides the others; may be repeated: module:factory, a C library (.so), "pipe:./program argument",
     recorded data (.npz, .csv, .parquet), or a .toml that describes one of these with its conventions."""

@@ -94,7 +94,7 @@ class Versions:
 
         if self.package not in PIP_NAMES:
             raise ValueError(f"unknown package '{self.package}': use one of {', '.join(PIP_NAMES)}")
-        self._check_versions()
+        self._check_numbers()
         if unknown := [name for name in self.quantities if name not in CANONICAL]:
             what = "is MuJoCo's own" if unknown[0] in QUANTITIES else "is not known"
             raise ValueError(f"quantity '{unknown[0]}' {what}: use one of {', '.join(CANONICAL)}")
@@ -109,7 +109,11 @@ class Versions:
             folder=environments_folder(),
         )
 
-    def _check_versions(self) -> None:
+    def _check_numbers(self) -> None:
+        if self.states < 1:
+            raise ValueError(f"{self.states} states: give at least 1")
+        if self.seed < 0:
+            raise ValueError(f"the seed is {self.seed}: give a whole number from 0")
         if len(self.versions) < 2:
             raise ValueError(f"{len(self.versions)} versions of {self.package}: give at least two to hold against each other")
         for version in self.versions:

@@ -21,12 +21,15 @@ from leapcheck.states import States
 from leapcheck_models.spec import RobotSpec
 
 with redirect_stdout(io.StringIO()):  # it prints which other back ends are not installed
-    from mujoco import mjx
+    import mujoco.mjx as mjx  # `from mujoco import mjx` would not say which package is missing
     from mujoco.mjx._src.smooth import solve_m  # has no public name
     from mujoco.mjx._src.support import jac_dot  # has no public name
 
 LANES = 64
 """States of one call: a block is cut or filled up to so many, so that JAX compiles once per robot."""
+
+COMPILED_BY = {"xla_disable_hlo_passes": "fusion"}
+"""Options of XLA. Fused, each link's pose is worked out anew for every link behind it: JAX 0.10 did not end on a chain of 12."""
 
 ENERGIES = frozenset({"kinetic_energy", "potential_energy"})
 
@@ -52,7 +55,7 @@ class MjxEngine:
         with in_double_on_the_cpu():
             model = mjx.put_model(m)
             one = partial(numbers, model, mjx.make_data(model), np.array(sites, dtype=int))
-            self._numbers = jax.jit(jax.vmap(one))
+            self._numbers = jax.jit(jax.vmap(one), compiler_options=COMPILED_BY)
 
     @property
     def name(self) -> str:

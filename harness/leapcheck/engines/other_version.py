@@ -105,7 +105,10 @@ class OtherVersion:
             "points": [(point.name, point.body, point.position) for point in full.contact_points if point.computed],
             "joints": {body.joint.name: body.name for body in full.bodies if body.joint.type is not JointType.FIXED},
         }
-        self._process = subprocess.Popen([str(python), "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            self._process = subprocess.Popen([str(python), "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            raise EngineError(f"{python} cannot be started ({error.strerror}): remove that environment") from error
         self.close = weakref.finalize(self, _stop, self._process)
         self._package = package
         loaded, _ = self._answer(asked, {})

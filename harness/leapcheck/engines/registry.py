@@ -8,7 +8,7 @@ from leapcheck.conventions import has_rotors
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.protocol import Engine
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_models.urdf import urdf_obstacles
 
 PACKAGES = {
@@ -34,8 +34,11 @@ def make_engine(name: str, spec: RobotSpec) -> Engine:
     except (EngineError, NotApplicable):
         raise
     except ModuleNotFoundError as error:
-        package = PACKAGES.get(error.name or "", error.name)
-        raise EngineError(f"{name}: the package '{error.name}' is not installed: pip install {package}") from error
+        missing = str(error.name)
+        missing = missing if missing in PACKAGES else missing.partition(".")[0]
+        raise EngineError(
+            f"{name}: the package '{missing}' is not installed: pip install {PACKAGES.get(missing, missing)}"
+        ) from error
     except Exception as error:
         reason = " ".join(str(error).split())
         raise EngineError(f"{name}: cannot hold robot '{spec.name}': {type(error).__name__}: {reason}") from error
@@ -99,7 +102,9 @@ def _drake(spec: RobotSpec) -> Engine:
     from leapcheck.engines.drake_engine import DrakeEngine
 
     full, rotors = _with_rotor_bodies(spec)
-    return DrakeEngine(spec, full, drake_build.plant_by_api(full), f"MultibodyPlant by its own API{rotors}")
+    balls = any(body.joint.type is JointType.BALL for body in spec.bodies)
+    held = "; ball joints as floating joints that stay in place" if balls else ""
+    return DrakeEngine(spec, full, drake_build.plant_by_api(full), f"MultibodyPlant by its own API{held}{rotors}")
 
 
 def _mjx(spec: RobotSpec) -> Engine:

@@ -69,7 +69,11 @@ def engine(question: Question, version: str) -> OtherVersion:
     """The robot in that version; EngineError where it cannot be installed, cannot be imported, or refuses the file."""
     python = environment(question.package, version, question.folder)
     model = question.model
-    return OtherVersion(model.spec, python, question.package, model.text, model.kind)
+    made = OtherVersion(model.spec, python, question.package, model.text, model.kind)
+    if version not in (made.version, f"{made.version}.post1"):
+        made.close()
+        raise EngineError(f"{question.package} {version}: its environment holds version {made.version}: ask for that one")
+    return made
 
 
 def _held(question: Question, engines: tuple[OtherVersion, ...], failures: list[Failure], progress: Progress | None) -> Held:

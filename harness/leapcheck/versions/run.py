@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from leapcheck.engines.other_version import environment
+from leapcheck.engines.other_version import RegistryOutOfReach, environment
 from leapcheck.versions.changes import between, bisected, change, changes, difference_of
 from leapcheck.versions.measure import Progress, Question, held
 from leapcheck.versions.records import Change, Figure, Held, History
@@ -25,8 +25,12 @@ def history(question: Question, versions: Sequence[str], bisect: bool, command: 
     changed, figures = changes(found), found.figures
     limits: tuple[str, ...] = ()
     if bisect and changed:
-        python = environment(question.package, found.versions[0], question.folder)
-        changed, figures, limits = refined(changed, found, released(question.package, python), hold)
+        try:
+            every = released(question.package, environment(question.package, found.versions[0], question.folder))
+        except RegistryOutOfReach as error:  # what is known without it is told all the same
+            limits = (str(error),)
+        else:
+            changed, figures, limits = refined(changed, found, every, hold)
     return History(
         question.package,
         question.robot,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from leapcheck.compare.records import Failure
 from leapcheck.report import words
 from leapcheck.report.terminal import COLOURS, styled
 from leapcheck.versions.records import WRONG, Change, History
@@ -29,7 +30,8 @@ def sentence(found: History) -> str:
         return f"{found.package} changed in {', '.join(names)} {over}."
     if found.wrong:
         names = dict.fromkeys(words.quantity_label(figure.quantity) for figure in found.wrong)
-        return f"{found.package} is wrong in {', '.join(names)}, in every version alike, {over}."
+        alike = ", without a change from version to version," if len(found.versions) > 1 else f" ({found.versions[0]})"
+        return f"{found.package} is wrong in {', '.join(names)}{alike} {over}."
     ran = ", ".join(found.versions)
     if len(found.versions) < 2:
         return f"Nothing to compare: only {found.package} {ran} could be run {over}."
@@ -49,6 +51,12 @@ def change_line(change: Change) -> str:
     return f"{words.quantity_label(change.quantity)}: {between}: {release}{errors} (apart by {words.number(change.error)})"
 
 
+def failure_line(failure: Failure) -> str:
+    """What could not be run, and why."""
+    what = f"{failure.engine}, {words.quantity_label(failure.quantity)}" if failure.quantity else failure.engine
+    return f"{what}: {failure.message}"
+
+
 def history_json(found: History) -> str:
     """The whole record, with its exit status; numbers that are none as strings, as in results.json."""
     record = {"sentence": sentence(found), "exit_status": found.exit_status, **asdict(found)}
@@ -65,7 +73,7 @@ def history_markdown(found: History) -> str:
         lines.append(f"| {label} | {' | '.join(f'**{text}**' if wrong else text for text, wrong in cells)} |")
     for title, items in (
         ("Changes", [change_line(change) for change in found.changes]),
-        ("Not run", [*(f"{f.engine} {f.quantity}: {f.message}" for f in found.failures), *found.limits]),
+        ("Not run", [*map(failure_line, found.failures), *found.limits]),
     ):
         if items:
             lines += ["", f"## {title}", "", *(f"- {item}" for item in items)]
@@ -98,7 +106,7 @@ class HistorySummary:
         for change in found.changes:
             yield styled(plain, (change_line(change), COLOURS["bad"]))
         for failure in found.failures:
-            yield styled(plain, (f"not run  {failure.engine} {failure.quantity}: {failure.message}", COLOURS["warn"]))
+            yield styled(plain, (f"not run  {failure_line(failure)}", COLOURS["warn"]))
         for limit in found.limits:
             yield styled(plain, (f"not run  {limit}", "dim"))
 
