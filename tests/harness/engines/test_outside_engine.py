@@ -286,6 +286,22 @@ def test_a_python_factory_is_remade_in_the_same_process(tmp_path: Path, monkeypa
         load_engine(PROGRAM, load("two_link_arm")).remade(load("box"))  # type: ignore[attr-defined]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory another process has")
+def test_a_leak_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    leaking = "def make(spec):\n    kept = []\n    def leaks(q):\n        kept.append(b'x' * 2**20)\n        return 0.0\n"
+    written(tmp_path, "own.py", f"{leaking}    return dict(potential_energy=leaks, kinetic_energy=lambda q, v: 0.0)\n")
+    written(tmp_path, "own.toml", 'python = "own:make"\nmemory = 0.05\n')
+    spec = load("two_link_arm")
+    engine, states = load_engine("own.toml", spec), generated_states(spec, 30, 0, 0)
+    engine.evaluate(states, ("potential_energy",))
+    engine.evaluate(states, ("potential_energy",))
+    with pytest.raises(EngineError, match=r"had grown by 0\.0\d+ GiB since its first answer and was ended while answering pot"):
+        engine.evaluate(states, ("potential_energy",))
+    for _ in range(5):
+        engine.evaluate(states, ("kinetic_energy",))
+
+
 @needs_gcc
 def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
