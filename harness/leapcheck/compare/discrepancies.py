@@ -13,6 +13,7 @@ from leapcheck.compare.records import Comparison, Diagnosis, Discrepancy, Larges
 from leapcheck.compare.worst_states import one_state, states_to_ask, worst_states
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.remade import maker
+from leapcheck.judge.declaration import declaration
 from leapcheck.judge.diagnosis import diagnosed
 from leapcheck.judge.reproducer.files import reproducer
 from leapcheck.judge.shrinking.mismatch import Budget
@@ -122,7 +123,9 @@ def _diagnoses(at: Question, engine: Engine, worst: Sequence[WorstState]) -> tup
     reason = ""
     for states in (states_to_ask(at.spec, at.seed, worst), worst_states(worst)):
         try:
-            return diagnosed(at.spec, engine, states, asked), ""
+            found = diagnosed(at.spec, engine, states, asked)
+            own = declaration(at.spec, engine, states, asked) if any(d.unexplained for d in found) else None
+            return (own,) if own else found, ""
         except Exception as error:  # foreign code is asked again: its failure must not cost the report
             reason = _reason(error)
     return (), reason

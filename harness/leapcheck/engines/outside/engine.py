@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from leapcheck.engines.outside.link import IN_FLIGHT, Link, Refused, prefixed
 from leapcheck.engines.outside.process import Died
 from leapcheck.engines.outside.said import said
 from leapcheck.engines.outside.target import Target
+from leapcheck.engines.outside.words import Words
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import QUANTITIES, sizes
 from leapcheck.states import States
@@ -115,6 +117,10 @@ class OutsideEngine:
         if not self._said.any_robot:
             raise EngineError(f"engine '{self.name}': holds one robot only: its state alone can be made smaller")
         return OutsideEngine(self._at, spec, self._link)
+
+    def declaring(self, words: Words) -> OutsideEngine:
+        """The same engine in the same process, as if it had declared these words; EngineError where it cannot be converted."""
+        return OutsideEngine(replace(self._at, words=words), self._spec, self._link)
 
     def close(self) -> None:
         """Ends the process."""
