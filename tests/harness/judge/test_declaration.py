@@ -62,7 +62,8 @@ def test_what_was_found_can_be_declared(tmp_path: Path) -> None:
     assert declaration(SPEC, load_engine("own.toml", SPEC), STATES, FORCES) is None  # right as declared
 
 
-def test_a_fault_beside_the_convention_is_not_explained_away() -> None:
+def test_a_fault_beside_the_convention_is_not_explained_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leapcheck.judge.declaration.SECONDS", 3.0)
     assert declaration(SPEC, load_engine("own_convention:Faulty", SPEC), STATES, FORCES) is None
 
 
