@@ -177,7 +177,7 @@ class Link:
             self._child = None
             raise
 
-    def _receive(self, seconds: float) -> tuple[Header, bytearray]:
+    def _receive(self, seconds: float) -> tuple[Header, memoryview]:
         assert self._child is not None
         try:
             return self._child.receive(seconds)

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
+import numpy as np
+
 from leapcheck.engines.outside.framing import MAGIC, PREFIX, Header
 
 PIPE_BYTES = 1 << 20
@@ -63,15 +65,15 @@ class Child:
         self._outgoing: deque[memoryview] = deque()
         self._start = bytearray()
         self._header: Header | None = None
-        self._payload, self._filled = bytearray(), 0
-        self._frames: deque[tuple[Header, bytearray]] = deque()
+        self._payload, self._filled = memoryview(b""), 0
+        self._frames: deque[tuple[Header, memoryview]] = deque()
 
     def send(self, parts: Sequence[bytes | memoryview], seconds: float) -> None:
         """Hands over a frame in parts; answers that come meanwhile are kept. Died where it does not take it in time."""
         self._outgoing += [memoryview(part).cast("B") for part in parts if len(part)]
         self._pump(lambda: not self._outgoing, seconds)
 
-    def receive(self, seconds: float) -> tuple[Header, bytearray]:
+    def receive(self, seconds: float) -> tuple[Header, memoryview]:
         """The next frame's header and payload; Died where there is none in time."""
         self._pump(lambda: bool(self._frames), seconds)
         return self._frames.popleft()
@@ -123,7 +125,7 @@ class Child:
         """Reads what is there: into the payload where one is under way, else the start of a frame."""
         try:
             if self._header is not None:
-                count = os.readv(self._from, [memoryview(self._payload)[self._filled :]])
+                count = os.readv(self._from, [self._payload[self._filled :]])
                 self._filled += count
             else:
                 found = os.read(self._from, 65536)
@@ -155,7 +157,7 @@ class Child:
             return False
         try:
             header = json.loads(start[PREFIX.size : behind])
-            payload = bytearray(payload_bytes)
+            payload = np.empty(payload_bytes, np.uint8).data  # not written twice, as a bytearray is
         except (ValueError, MemoryError, OverflowError):
             raise self._rubbish() from None
         if not isinstance(header, dict):
