@@ -102,7 +102,7 @@ class Compare:
             only=self.only,
             states=own,
             states_file=file,
-            command=self._command(),
+            command=self._command(own),
         )
 
     def _own_states(self, spec: RobotSpec) -> tuple[str, States | None]:
@@ -116,8 +116,8 @@ class Compare:
             raise ValueError(f"{self.states_file}: holds other states than the recording: leave --states-file out")
         return "" if self.states_file is None else str(self.states_file), recorded if own is None else own
 
-    def _command(self) -> str:
-        """The command that repeats this run: every choice that is not the default."""
+    def _command(self, own: States | None) -> str:
+        """The command that repeats this run: every choice that is not the default; the states of a recording come with it."""
         words = ["leapcheck", "compare", self.robot]
         if self.engines != Compare.engines:
             words += ["--engines", *self.engines]
@@ -125,10 +125,10 @@ class Compare:
             words += ["--engine", engine]
         if self.quantities:
             words += ["--quantities", *self.quantities]
-        if self.states_file is None:
-            words += ["--states", str(self.states), "--seed", str(self.seed)]
-        else:
+        if self.states_file is not None:
             words += ["--states-file", str(self.states_file)]
+        elif own is None:
+            words += ["--states", str(self.states), "--seed", str(self.seed)]
         if self.only is not None:
             words += ["--only", str(self.only)]
         return shlex.join(words)

@@ -42,7 +42,7 @@ def headline(run: Run) -> Mark:
     """A whole run in a word: a discrepancy weighs more than a failure, and without comparisons nothing agrees."""
     if any(c.verdict is Verdict.DISCREPANCY for c in run.comparisons):
         return HEADLINES["discrepancy"]
-    if not run.comparisons:
+    if not run.comparisons and run.exit_status != 1:  # 1: a user's engine failed, which is a finding
         return HEADLINES["nothing"]
     return HEADLINES["incomplete" if run.failures or run.exit_status else "agree"]
 

@@ -97,15 +97,17 @@ class Child:
         """Writes and reads whatever can be, until it is done."""
         end = monotonic() + seconds
         while not done():
-            left = end - monotonic()
-            writing = [self._to] if self._outgoing else []
-            readable, writable, _ = select.select([self._from], writing, [], max(left, 0.0))
-            if not readable and not writable and left <= 0.0:
+            ready = select.poll()
+            ready.register(self._from, select.POLLIN)
+            if self._outgoing:
+                ready.register(self._to, select.POLLOUT)
+            pipes = [pipe for pipe, _ in ready.poll(max(end - monotonic(), 0.0) * 1e3)]
+            if not pipes and monotonic() >= end:
                 self.kill()
                 raise Died("hang", f"gave no answer within {seconds:g} s and was ended")
-            if readable:
+            if self._from in pipes:
                 self._read()
-            if writable:
+            if self._to in pipes:
                 self._write()
 
     def _write(self) -> None:
@@ -113,8 +115,9 @@ class Child:
             count = os.writev(self._to, list(self._outgoing)[:16])
         except BlockingIOError:
             return
-        except BrokenPipeError:
-            raise self._end() from None
+        except BrokenPipeError:  # what it wrote before its end is still to be read, and tells more
+            self._outgoing.clear()
+            return
         while count and self._outgoing:
             first = self._outgoing.popleft()
             if count < len(first):
