@@ -132,6 +132,7 @@ int leapcheck_evaluate(const char *quantity, size_t n, const double *q, const do
 {
     (void)v; (void)tau;
     if (strcmp(quantity, "kinetic_energy") == 0) return 1;
+    if (strcmp(quantity, "gravity_force") == 0) return 0;
     for (size_t i = 0; i < n; i++) {
         if (q[2 * i] > LIMIT) *(volatile int *)0 = 1;
         out[i] = q[2 * i];
@@ -142,7 +143,7 @@ int leapcheck_evaluate(const char *quantity, size_t n, const double *q, const do
 GOOD = {
     "ABI": "1",
     "LIMIT": "1e9",
-    "DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = potential_energy kinetic_energy"',
+    "DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = potential_energy kinetic_energy gravity_force"',
 }
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
@@ -318,6 +319,8 @@ def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypat
     np.testing.assert_array_equal(engine.evaluate(right, ("potential_energy",))["potential_energy"], right.q[:, 0])
     with pytest.raises(EngineError, match="kinetic_energy failed: no more memory: correct it"):
         engine.evaluate(states, ("kinetic_energy",))
+    with pytest.raises(EngineError, match=r"gravity_force\(q\) at state 0 gave nan at entry \(1,\)"):  # it writes no answer
+        engine.evaluate(states, ("gravity_force",))
 
 
 @needs_gcc

@@ -38,7 +38,7 @@ class Refused(Exception):  # noqa: N818 - an answer, told in words
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request in flight: what was asked, where its answers will lie, and the seconds it may take."""
+    """A request in flight: what was asked, and where its answers will lie."""
 
     quantities: tuple[str, ...]
     answers: tuple[Place, ...]
@@ -105,6 +105,8 @@ class Link:
             header["memory_bytes"] = self._memory.size
             for place in given:
                 self._memory.array(place)[...] = arrays[place.name]
+            for place in answers:  # what the engine leaves out must not be an answer of an earlier request
+                self._memory.array(place).reshape(place.shape[0], -1)[:, -1:] = np.nan
         else:
             for place in given:
                 parts += [arrays[place.name].data, bytes(-place.bytes % ALIGNMENT)]
@@ -141,12 +143,14 @@ class Link:
         return (names[quantity], row) if 0 <= quantity < len(names) else ("", -1)
 
     def drain(self) -> None:
-        """Takes the answers in flight and forgets them."""
+        """Takes the answers in flight and forgets them; ends the engine where it dies on them."""
         while self._flying:
             try:
                 self.collect()
             except Refused:
                 continue
+            except Died:
+                self.forget()
 
     def forget(self) -> None:
         """Ends the process and whatever is in flight; the next request starts it again."""
