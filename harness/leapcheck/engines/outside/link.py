@@ -105,8 +105,9 @@ class Link:
             header["memory_bytes"] = self._memory.size
             for place in given:
                 self._memory.array(place)[...] = arrays[place.name]
-            for place in answers:  # what the engine leaves out must not be an answer of an earlier request
-                self._memory.array(place).reshape(place.shape[0], -1)[:, -1:] = np.nan
+            for place in answers:  # what the engine leaves out at its first or last state must not be an earlier request's answer
+                if place.bytes:
+                    self._memory.array(place).reshape(place.shape[0], -1)[[0, -1], -1] = np.nan
         else:
             for place in given:
                 parts += [arrays[place.name].data, bytes(-place.bytes % ALIGNMENT)]
