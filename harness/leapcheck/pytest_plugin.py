@@ -47,12 +47,13 @@ def compare(
     spec = load(robot)
     try:
         own = load_engine(engine, spec) if isinstance(engine, str) else user_engine(engine, spec)
-    except EngineError as error:
+    except (EngineError, ValueError, OSError) as error:
         pytest.fail(str(error), pytrace=False)
     if missing := [name for name in quantities if name in QUANTITIES and name not in own.quantities]:
         pytest.fail(f"engine '{own.name}' cannot answer {missing[0]}: give it that function, or do not ask for it", pytrace=False)
     asked = tuple(quantities) or tuple(name for name in QUANTITIES if name in own.quantities)
-    run = compared(Plan(robot, spec, (*against, own), asked, states, seed))
+    recorded = getattr(own, "states", None)  # a recording is compared at its own
+    run = compared(Plan(robot, spec, (*against, own), asked, states, seed, states=recorded))
     if run.exit_status:
         pytest.fail(failure_text(run), pytrace=False)
     return run
