@@ -165,7 +165,7 @@ class Compare:
             only=self.only,
             states=own,
             states_file=file,
-            command=self._command(),
+            command=self._command(own),
             limits=_limits(robot_file),
         )
 
@@ -199,8 +199,8 @@ class Compare:
                 raise ValueError(f"engine '{name}' holds a .urdf or .xml as it is, '{self.robot}' is none: leave it out")
             yield name if file is None or name not in FACTORIES else FileRequest(name, file)
 
-    def _command(self) -> str:
-        """The command that repeats this run: every choice that is not the default."""
+    def _command(self, own: States | None) -> str:
+        """The command that repeats this run: every choice that is not the default; the states of a recording come with it."""
         words = ["leapcheck", "compare", self.robot]
         if self.engines != Compare.engines:
             words += ["--engines", *self.engines]
@@ -208,10 +208,10 @@ class Compare:
             words += ["--engine", engine]
         if self.quantities:
             words += ["--quantities", *self.quantities]
-        if self.states_file is None:
-            words += ["--states", str(self.states), "--seed", str(self.seed)]
-        else:
+        if self.states_file is not None:
             words += ["--states-file", str(self.states_file)]
+        elif own is None:
+            words += ["--states", str(self.states), "--seed", str(self.seed)]
         if self.only is not None:
             words += ["--only", str(self.only)]
         if self.baseline is not None:

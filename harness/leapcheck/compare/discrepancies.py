@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.compare.records import Comparison, Diagnosis, Discrepancy, LargestMismatch, Reproducer, Verdict, WorstState
-from leapcheck.compare.worst_states import one_state, states_to_ask, worst_states
+from leapcheck.compare.worst_states import ASKED_AGAIN, one_state, states_to_ask, worst_states
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.remade import maker
+from leapcheck.judge.declaration import declaration
 from leapcheck.judge.diagnosis import diagnosed
 from leapcheck.judge.reproducer.files import reproducer
 from leapcheck.judge.shrinking.mismatch import Budget
@@ -20,6 +21,7 @@ from leapcheck.judge.shrinking.search import largest_mismatch
 from leapcheck.judge.shrinking.shrink import ready_made, shrunk
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
+from leapcheck.states import States, joined
 from leapcheck_models.spec import RobotSpec
 
 SEARCHED = 1200
@@ -120,9 +122,13 @@ def _diagnoses(at: Question, engine: Engine, worst: Sequence[WorstState]) -> tup
     """Why an engine is off at its worst states and some more; one that fails at those is judged at the worst ones alone."""
     asked = [quantity for quantity in at.quantities if quantity in engine.quantities]
     reason = ""
-    for states in (states_to_ask(at.spec, at.seed, worst), worst_states(worst)):
+    recorded: States | None = getattr(engine, "states", None)  # a recording has no answers elsewhere
+    more = states_to_ask(at.spec, at.seed, worst) if recorded is None else joined([worst_states(worst), recorded[:ASKED_AGAIN]])
+    for states in (more, worst_states(worst)):
         try:
-            return diagnosed(at.spec, engine, states, asked), ""
+            found = diagnosed(at.spec, engine, states, asked)
+            own = declaration(at.spec, engine, states, asked) if any(d.unexplained for d in found) else None
+            return (own,) if own else found, ""
         except Exception as error:  # foreign code is asked again: its failure must not cost the report
             reason = _reason(error)
     return (), reason

@@ -25,6 +25,11 @@ fixed-base robot has no base part; a ball joint has a quaternion wxyz in q and i
 Accelerations are the component-wise derivatives of v. Rotors are no coordinates: each turns with its joint, and M and h
 contain it. Points are those of `spec.contact_points` with `computed=True`, in their order. SI units.
 
+Another convention is declared in a few words by an attribute (or key) `conventions`, a dict with some of "quaternion" ("wxyz" or
+"xyzw"), "base_velocity" ("body", "world" or "mixed"), "order" ("angular first" or "linear first") and "joints" (names in your
+order). Named on the command line, the factory is called in a process of its own: a crash, a hang, a leak or a print there does
+no harm. `leapcheck.engines.outside` has the other kinds of engines: C libraries, programs, recorded data.
+
 What you leave out is not compared. An answer that raises, has another shape, or holds NaN or infinity is reported as this
 engine's failure of that quantity; the others go on.
 """

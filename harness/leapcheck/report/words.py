@@ -47,7 +47,7 @@ def headline(run: Run) -> Mark:
     """
     if any(c.verdict is Verdict.DISCREPANCY for c in run.comparisons):
         return HEADLINES["known" if run.baseline and not run.exit_status else "discrepancy"]
-    if not run.comparisons:
+    if not run.comparisons and run.exit_status != 1:  # 1: a user's engine failed, which is a finding
         return HEADLINES["nothing"]
     if run.baseline and any(finding.fails for finding in run.baseline.findings):
         return HEADLINES["worse"]

@@ -70,7 +70,8 @@ def plan_of(what: Asked) -> Plan:
     spec = load(what.robot)
     own = own_engine(what, spec)
     quantities = what.quantities or tuple(name for name in QUANTITIES if name in own.quantities)
-    return Plan(what.robot, spec, (*what.against, own), quantities, what.states, what.seed)
+    recorded = getattr(own, "states", None)  # a recording is compared at its own
+    return Plan(what.robot, spec, (*what.against, own), quantities, what.states, what.seed, states=recorded)
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ def generated_library(folder: Path, *options: str) -> str:
         for name, text in c_files(robot_function(load("mini_cheetah"), (quantity,))).items():
             (folder / name).write_text(text, encoding="utf-8")
     sources = [str(EXAMPLES / "mini_cheetah.c"), *(path.name for path in folder.glob("*.c"))]
-    flags = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC")
+    flags = ("-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC")
     subprocess.run(["gcc", *flags, *options, f"-I{HEADERS}", "-I.", *sources, "-lm", "-o", "libown.so"], cwd=folder, check=True)
     return "./libown.so"
 

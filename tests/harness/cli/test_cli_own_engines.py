@@ -122,11 +122,20 @@ def test_recorded_data_is_compared_at_its_own_states(leapcheck: Leapcheck, tmp_p
     result = leapcheck("compare", "two_link_arm", *QUICK[:6], "--engine", f"log{suffix}", "--workers", "1", "--json")
     assert result.status == 1
     assert result.json["provenance"]["states"] == 40
+    assert "--states" not in result.json["provenance"]["command"]
     assert not result.json["failures"]
     bad = {(row["quantity"], row["engine"]) for row in result.json["comparisons"] if row["verdict"] != "agree"}
     assert bad == {("gravity_force", f"log{suffix}")}
     (row,) = (r for r in result.json["comparisons"] if r["verdict"] != "agree" and r["against"] == "reference")
     assert row["worst"]["index"] == 5
+
+
+def test_an_engine_that_answers_nothing_is_told_in_the_headline(leapcheck: Leapcheck) -> None:
+    result = leapcheck("compare", "two_link_arm", "--engines", "reference", *QUICK[3:], "--engine", f"{PROGRAM} --nan",
+                       "--quantities", "gravity_force")  # fmt: skip
+    assert result.status == 1
+    assert result.out.startswith("! Incomplete: Not every engine could be compared over 40 states of two_link_arm: 1 failure of")
+    assert "gravity_force(q) at state 0 gave nan" in " ".join(result.out.split())
 
 
 REFUSED = {

@@ -132,6 +132,7 @@ int leapcheck_evaluate(const char *quantity, size_t n, const double *q, const do
 {
     (void)v; (void)tau;
     if (strcmp(quantity, "kinetic_energy") == 0) return 1;
+    if (strcmp(quantity, "gravity_force") == 0) return 0;
     for (size_t i = 0; i < n; i++) {
         if (q[2 * i] > LIMIT) *(volatile int *)0 = 1;
         out[i] = q[2 * i];
@@ -142,7 +143,7 @@ int leapcheck_evaluate(const char *quantity, size_t n, const double *q, const do
 GOOD = {
     "ABI": "1",
     "LIMIT": "1e9",
-    "DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = potential_energy kinetic_energy"',
+    "DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = potential_energy kinetic_energy gravity_force"',
 }
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
@@ -286,6 +287,22 @@ def test_a_python_factory_is_remade_in_the_same_process(tmp_path: Path, monkeypa
         load_engine(PROGRAM, load("two_link_arm")).remade(load("box"))  # type: ignore[attr-defined]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory another process has")
+def test_a_leak_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    leaking = "def make(spec):\n    kept = []\n    def leaks(q):\n        kept.append(b'x' * 2**20)\n        return 0.0\n"
+    written(tmp_path, "own.py", f"{leaking}    return dict(potential_energy=leaks, kinetic_energy=lambda q, v: 0.0)\n")
+    written(tmp_path, "own.toml", 'python = "own:make"\nmemory = 0.05\n')
+    spec = load("two_link_arm")
+    engine, states = load_engine("own.toml", spec), generated_states(spec, 30, 0, 0)
+    engine.evaluate(states, ("potential_energy",))
+    engine.evaluate(states, ("potential_energy",))
+    with pytest.raises(EngineError, match=r"had grown by 0\.0\d+ GiB since its first answer and was ended while answering pot"):
+        engine.evaluate(states, ("potential_energy",))
+    for _ in range(5):
+        engine.evaluate(states, ("kinetic_energy",))
+
+
 @needs_gcc
 def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -302,6 +319,8 @@ def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypat
     np.testing.assert_array_equal(engine.evaluate(right, ("potential_energy",))["potential_energy"], right.q[:, 0])
     with pytest.raises(EngineError, match="kinetic_energy failed: no more memory: correct it"):
         engine.evaluate(states, ("kinetic_energy",))
+    with pytest.raises(EngineError, match=r"gravity_force\(q\) at state 0 gave nan at entry \(1,\)"):  # it writes no answer
+        engine.evaluate(states, ("gravity_force",))
 
 
 @needs_gcc

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.conventions import Convention, Floats
+from leapcheck.conventions import Floats
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.canonical import canonical, in_own_coordinates, needed
-from leapcheck.engines.outside.framing import Header
 from leapcheck.engines.outside.link import IN_FLIGHT, Link, Refused, prefixed
 from leapcheck.engines.outside.process import Died
-from leapcheck.engines.outside.target import PRECISIONS, Target
-from leapcheck.engines.outside.words import convention, words
+from leapcheck.engines.outside.said import said
+from leapcheck.engines.outside.target import Target
+from leapcheck.engines.outside.words import Words
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.user import CANONICAL
 from leapcheck.quantities import QUANTITIES, sizes
 from leapcheck.states import States
 from leapcheck_models.spec import RobotSpec
@@ -44,31 +44,9 @@ class OutsideEngine:
         self._crashes: Counter[str] = Counter()
         hello = self._link.held(spec)
         try:
-            self._read(hello)
+            self._said = said(hello, at, spec)
         except ValueError as error:
             raise EngineError(prefixed(at.name, str(error))) from None
-
-    def _read(self, hello: Header) -> None:
-        """Takes over what the engine says of itself; ValueError in one line."""
-        of_robot = sizes(self._spec)
-        for key, wanted in (("nq", self._spec.nq), ("nv", of_robot.nv), ("points", of_robot.points)):
-            if hello.get(key, wanted) != wanted:
-                raise ValueError(
-                    f"it has {key} = {hello[key]!r:.20}, robot '{self._spec.name}' has {wanted}: compare it with its own robot"
-                )
-        where = f"engine '{self._at.name}'"
-        declared = self._at.words.over(words(hello.get("conventions") or {}, where))
-        self._convention: Convention | None = convention(self._spec, declared, where)
-        self._version = str(hello.get("version") or "-")
-        self._own_name = str(hello.get("name") or "")
-        self._any_robot = hello.get("robots") == "any"
-        self._dtype = PRECISIONS[_precision(self._at.precision, str(hello.get("precision") or ""), self._at.kind)]
-        self._quantities = _known(hello.get("quantities"))
-        for name in sorted(self._quantities):
-            if missing := [other for other in needed(self._convention, [name]) if other not in self._quantities]:
-                raise ValueError(
-                    f"{name} in a base velocity in world axes cannot be converted without {missing[0]}: give that too"
-                )
 
     @property
     def name(self) -> str:
@@ -78,31 +56,31 @@ class OutsideEngine:
     @property
     def version(self) -> str:
         """What it says its version is; "-" where it says nothing."""
-        return self._version
+        return self._said.version
 
     @property
     def route(self) -> str:
         """What it is, how the robot came into it, and in which convention it answers."""
         kind = {"library": "library with a C ABI", "program": "program over a pipe", "python": "Python factory"}[self._at.kind]
-        robot = "the spec, handed to it" if self._any_robot else "a robot of its own"
-        precision = ", single precision" if self._dtype == "<f4" else ""
-        own = "" if self._convention is None else ", in the convention that it declares"
-        called = f" '{self._own_name}'" if self._own_name else ""
+        robot = "the spec, handed to it" if self._said.any_robot else "a robot of its own"
+        precision = ", single precision" if self._said.dtype == "<f4" else ""
+        own = "" if self._said.convention is None else ", in the convention that it declares"
+        called = f" '{self._said.name}'" if self._said.name else ""
         return f"{robot}; {kind}{called} in a process of its own{precision}{own}"
 
     @property
     def declares_convention(self) -> bool:
         """Whether its functions are in a convention other than the canonical one."""
-        return self._convention is not None
+        return self._said.convention is not None
 
     @property
     def quantities(self) -> frozenset[str]:
         """The quantities that it says it answers."""
-        return self._quantities
+        return self._said.quantities
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical; EngineError where the engine dies, refuses, or gives no numbers."""
-        own = needed(self._convention, quantities)
+        own = needed(self._said.convention, quantities)
         for name in own:
             if name in self._given_up:
                 raise EngineError(self._given_up[name])
@@ -114,19 +92,19 @@ class OutsideEngine:
             raise EngineError(prefixed(self.name, str(error))) from None
         for name, values in raw.items():
             self._check_finite(name, values, states)
-        return canonical(self._convention, states, raw, quantities)
+        return canonical(self._said.convention, states, raw, quantities)
 
     def submit(self, states: States, quantities: Sequence[str]) -> None:
         """Sends a batch without waiting for its answers; at most two may be in flight."""
-        at = in_own_coordinates(self._convention, states)
-        dtype = np.dtype(self._dtype)
+        at = in_own_coordinates(self._said.convention, states)
+        dtype = np.dtype(self._said.dtype)
         arrays: dict[str, NDArray[Any]] = {
             name: np.ascontiguousarray(part, dtype=dtype) for name, part in zip(("q", "v", "tau"), at, strict=True)
         }
         arrays["index"] = np.ascontiguousarray(states.index, dtype="<i8")
         self._link.held(self._spec)
         answers = {name: (len(states), *shape) for name, shape in self._shapes(quantities).items()}
-        self._link.submit(arrays, answers, self._dtype)
+        self._link.submit(arrays, answers, self._said.dtype)
 
     def collect(self) -> dict[str, NDArray[Any]]:
         """The oldest batch's answers (n, *shape), of the engine's own precision and convention; valid until two more are sent."""
@@ -136,9 +114,13 @@ class OutsideEngine:
         """The engine holding another robot, in the same process; EngineError where it has one robot only."""
         if spec == self._spec:
             return self
-        if not self._any_robot:
+        if not self._said.any_robot:
             raise EngineError(f"engine '{self.name}': holds one robot only: its state alone can be made smaller")
         return OutsideEngine(self._at, spec, self._link)
+
+    def declaring(self, words: Words) -> OutsideEngine:
+        """The same engine in the same process, as if it had declared these words; EngineError where it cannot be converted."""
+        return OutsideEngine(replace(self._at, words=words), self._spec, self._link)
 
     def close(self) -> None:
         """Ends the process."""
@@ -170,7 +152,7 @@ class OutsideEngine:
 
     def _mourn(self, death: Died, states: States, quantities: Sequence[str]) -> None:
         """Raises the EngineError that tells a death, with quantity and states as narrow as they are known."""
-        quantity, row = self._link.at_mark()
+        quantity, row = self._link.at_mark() if death.kind != "growth" else ("", -1)
         self._link.forget()
         quantity = quantity or (quantities[0] if len(quantities) == 1 else "")
         if quantity and row < 0 and death.kind == "crash":
@@ -217,25 +199,6 @@ class OutsideEngine:
         )
 
 
-def _known(quantities: Any) -> frozenset[str]:
-    """The quantities that an engine lists; ValueError for one that there is not, or for none at all."""
-    listed = quantities.split() if isinstance(quantities, str) else quantities
-    if not isinstance(listed, list) or not listed:
-        raise ValueError(f"lists no quantities: give some of {', '.join(CANONICAL)}")
-    if unknown := [name for name in listed if name not in CANONICAL]:
-        raise ValueError(f"answers '{unknown[0]!s:.40}', which is no quantity: use {', '.join(CANONICAL)}")
-    return frozenset(listed)
-
-
-def _precision(wanted: str, said: str, kind: str) -> str:
-    """The precision of the engine's numbers; ValueError where it is none, or where a library was compiled with another."""
-    if said and said not in PRECISIONS:
-        raise ValueError(f"has the precision '{said:.40}': use float64 or float32")
-    if kind == "library" and wanted and wanted != said:
-        raise ValueError(f"was compiled with {said}, its description asks for {wanted}: correct the .toml")
-    return wanted or said or "float64"
-
-
 def _where(quantity: str, quantities: Sequence[str], states: States) -> str:
     """What the engine was at, in words."""
     what = f"{quantity}({', '.join(QUANTITIES[quantity].arguments)})" if quantity else f"one of {', '.join(quantities)}"
@@ -246,6 +209,8 @@ def _where(quantity: str, quantities: Sequence[str], states: States) -> str:
 def _remedy(kind: str) -> str:
     if kind == "hang":
         return "correct it, leave the quantity out, or allow it a longer timeout in a .toml"
+    if kind == "growth":
+        return "let it free what it takes, or allow it more memory in a .toml"
     if kind == "rubbish":
         return "write all else to standard error"
     return "correct it, or leave the quantity out"

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.conventions import moving_joints
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, Header, Place, packed, places
 from leapcheck.engines.outside.memory import SharedMemory
 from leapcheck.engines.outside.process import Child, Died
+from leapcheck.engines.outside.starting import greeting, started
 from leapcheck.engines.outside.target import Target
-from leapcheck.quantities import sizes
-from leapcheck_models.spec import RobotSpec, as_json
-
-PROTOCOL = 1
+from leapcheck_models.spec import RobotSpec
 
 STARTING_SECONDS = 60.0
 """What an engine may take at least to hold a robot: it may have to compile."""
@@ -35,6 +27,8 @@ MOST_DEATHS = 60
 IN_FLIGHT = 2
 """Batches that an engine may have before it at once."""
 
+GIB = 1 << 30
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -44,7 +38,7 @@ class Refused(Exception):  # noqa: N818 - an answer, told in words
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request in flight: what was asked, where its answers will lie, and the seconds it may take."""
+    """A request in flight: what was asked, and where its answers will lie."""
 
     quantities: tuple[str, ...]
     answers: tuple[Place, ...]
@@ -61,7 +55,7 @@ class Link:
         self._robot: RobotSpec | None = None
         self._flying: deque[Asked] = deque()
         self._slots = [(0, 0)] * IN_FLIGHT
-        self._turn = self._deaths = 0
+        self._turn = self._deaths = self._first_taken = 0
 
     def held(self, spec: RobotSpec) -> Header:
         """What the engine says of itself, holding that robot; EngineError where it cannot."""
@@ -73,10 +67,11 @@ class Link:
             raise EngineError(f"engine '{self.at.name}': has died {self._deaths} times: it is not started again")
         if self._child is None:
             self._start()
+        assert self._memory is not None
         self._robot = spec
         seconds = max(self.at.timeout, STARTING_SECONDS)
         try:
-            self._send(packed(self._greeting(spec)), (), seconds)
+            self._send(packed(greeting(spec, self._memory.address)), (), seconds)
             header, _ = self._receive(seconds)
         except Died as death:
             self._robot = None
@@ -110,6 +105,9 @@ class Link:
             header["memory_bytes"] = self._memory.size
             for place in given:
                 self._memory.array(place)[...] = arrays[place.name]
+            for place in answers:  # what the engine leaves out at its first or last state must not be an earlier request's answer
+                if place.bytes:
+                    self._memory.array(place).reshape(place.shape[0], -1)[[0, -1], -1] = np.nan
         else:
             for place in given:
                 parts += [arrays[place.name].data, bytes(-place.bytes % ALIGNMENT)]
@@ -122,6 +120,7 @@ class Link:
         Raises Died where the engine has ended, and Refused where it says that it cannot.
         """
         header, payload = self._receive(self.at.timeout)
+        self._check_growth()
         asked = self._flying.popleft()
         if "error" in header:
             raise Refused(str(header["error"]))
@@ -145,12 +144,14 @@ class Link:
         return (names[quantity], row) if 0 <= quantity < len(names) else ("", -1)
 
     def drain(self) -> None:
-        """Takes the answers in flight and forgets them."""
+        """Takes the answers in flight and forgets them; ends the engine where it dies on them."""
         while self._flying:
             try:
                 self.collect()
             except Refused:
                 continue
+            except Died:
+                self.forget()
 
     def forget(self) -> None:
         """Ends the process and whatever is in flight; the next request starts it again."""
@@ -167,29 +168,8 @@ class Link:
 
     def _start(self) -> None:
         self._memory = self._memory or SharedMemory()
-        command, environment = _command(self.at), dict(os.environ)
-        if self.at.kind != "program":
-            environment["PYTHONPATH"] = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-        try:
-            self._child = Child(command, self.at.folder, environment, self._memory.inherited)
-        except OSError as error:
-            raise EngineError(
-                f"engine '{self.at.name}': '{command[0]}' cannot be started: {error.strerror}: give a program that can be run"
-            ) from None
-
-    def _greeting(self, spec: RobotSpec) -> Header:
-        assert self._memory is not None
-        record = json.loads(as_json(spec))
-        return {
-            "ask": "hello",
-            "protocol": PROTOCOL,
-            "nq": spec.nq,
-            "nv": spec.nv,
-            "points": sizes(spec).points,
-            "joints": [joint.name for joint in moving_joints(spec)],
-            "memory": self._memory.address,
-            "robot": record,
-        }
+        self._first_taken = 0
+        self._child = started(self.at, self._memory.inherited)
 
     def _send(self, start: bytes, parts: Sequence[bytes | memoryview], seconds: float) -> None:
         assert self._child is not None
@@ -202,7 +182,7 @@ class Link:
             self._child = None
             raise
 
-    def _receive(self, seconds: float) -> tuple[Header, bytearray]:
+    def _receive(self, seconds: float) -> tuple[Header, memoryview]:
         assert self._child is not None
         try:
             return self._child.receive(seconds)
@@ -210,6 +190,18 @@ class Link:
             self._deaths += 1
             self._child = None
             raise
+
+    def _check_growth(self) -> None:
+        """Died where the engine has grown by more than it may since its first answer: a leak must not end the run."""
+        assert self._child is not None
+        taken = self._child.taken()
+        self._first_taken = self._first_taken or taken
+        grown = (taken - self._first_taken) / GIB
+        if grown > self.at.memory:
+            self._child.kill()
+            self._child = None
+            self._deaths += 1
+            raise Died("growth", f"had grown by {grown:.2g} GiB since its first answer and was ended")
 
     def _slot(
         self, rows: Sequence[tuple[str, str, tuple[int, ...]]], quantities: Mapping[str, tuple[int, ...]], dtype: str
@@ -246,13 +238,3 @@ def prefixed(name: str, text: str) -> str:
     """An engine's words in one line that begins with its name."""
     start, line = f"engine '{name}': ", " ".join(text.split())
     return line if line.startswith(start) else start + line
-
-
-def _command(at: Target) -> tuple[str, ...]:
-    """What is run: our own host for libraries and Python factories."""
-    if at.kind == "program":
-        first, *others = at.what
-        program = str(at.folder / first) if "/" in first else shutil.which(first) or first
-        return (program, *others)
-    what = str(at.path) if at.kind == "library" else at.what[0]
-    return (sys.executable, "-m", "leapcheck.engines.outside.host", at.kind, what, at.name)

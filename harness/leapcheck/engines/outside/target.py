@@ -19,11 +19,14 @@ ENTRY_POINTS = "leapcheck.engines"
 TIMEOUT = 60.0
 """Seconds that a batch may take where nothing else is said."""
 
+MEMORY = 1.0
+"""GiB by which an engine's process may grow after its first answer where nothing else is said."""
+
 LIBRARY = re.compile(r".*\.(so(\.[0-9]+)*|dylib|dll)")
 DATA = (".npz", ".csv", ".parquet")
 KINDS = ("library", "program", "python", "data")
 PRECISIONS = {"float64": "<f8", "float32": "<f4"}
-KEYS = (*KINDS, "precision", "timeout", "conventions")
+KEYS = (*KINDS, "precision", "timeout", "memory", "conventions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Target:
     timeout: float = TIMEOUT
     precision: str = ""
     words: Words = CANONICAL_WORDS
+    memory: float = MEMORY
 
     @property
     def path(self) -> Path:
@@ -107,9 +111,10 @@ def _described(name: str, here: Path) -> Target:
         kinds[0],
         _what(kinds[0], table[kinds[0]], where),
         path.parent.absolute(),
-        _timeout(table, where),
+        _positive(table, "timeout", TIMEOUT, f"{where}: timeout", "the seconds that a batch may take"),
         _precision(table, where),
         words(table.get("conventions", {}), where),
+        _positive(table, "memory", MEMORY, f"{where}: memory", "the GiB by which its process may grow"),
     )
 
 
@@ -135,10 +140,10 @@ def _command(text: str, where: str) -> tuple[str, ...]:
     return command
 
 
-def _timeout(table: Mapping[str, Any], where: str) -> float:
-    value = table.get("timeout", TIMEOUT)
+def _positive(table: Mapping[str, Any], key: str, default: float, where: str, what: str) -> float:
+    value = table.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < 1e6:
-        raise ValueError(f"{where}: timeout is {value!r:.60}: give the seconds that a batch may take, a number above 0")
+        raise ValueError(f"{where} is {value!r:.60}: give {what}, a number above 0")
     return float(value)
 
 

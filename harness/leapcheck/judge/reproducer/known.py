@@ -63,10 +63,12 @@ def known_engine(name: str, quantity: str, model: str) -> Known | None:
         return _if_answered(Known(name, package, file, version=other[2], model=model), quantity)
     if name == "reference":
         return _if_answered(Known(name), quantity)
+    if names_engine(name):
+        return _if_answered(Known(name, outside=True), quantity)
     target = TARGET.fullmatch(name)
     if target and target[2].isidentifier() and not keyword.iskeyword(target[2]):
         return _if_answered(Known(name, module=target[1], factory=target[2]), quantity)
-    return _if_answered(Known(name, outside=True), quantity) if names_engine(name) else None
+    return None
 
 
 def _if_answered(engine: Known, quantity: str) -> Known | None:
