@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+from collections.abc import Iterator
+
 import mujoco
 import numpy as np
 
@@ -32,11 +36,19 @@ def mujoco_file(imported: Imported) -> FileEngine:
 def mujoco_model(imported: Imported, *, as_it_stands: bool = False) -> mujoco.MjModel:
     """What MuJoCo compiles; a floating URDF gets its free joint unless it is taken `as_it_stands`. NotApplicable if refused."""
     try:
-        with unheard():
+        with quiet():
             return _compiled(imported, as_it_stands)
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
         raise NotApplicable(f"MuJoCo refuses {imported.path.name}: {reason:.300}") from error
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keeps what MuJoCo says about a file from the terminal and from files: findings tell it in words."""
+    with unheard(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # deprecated attributes
+        yield
 
 
 def _compiled(imported: Imported, as_it_stands: bool) -> mujoco.MjModel:
