@@ -205,7 +205,7 @@ FINDINGS: dict[str, tuple[str, str, str]] = {
         'settotalmass="3" makes MuJoCo change masses',
     ),
     "missing inertial": (two_links(inside='<axis xyz="1 0 0"/>').replace(INERTIAL, SPHERE), "link 'tip'", "makes a mass"),
-    "meshes": (two_links(root=MESH.format("/home/me/a.stl")), "link 'base': /home/me/a.stl", "absolute paths"),
+    "meshes": (two_links(root=MESH.format("/opt/a.stl")), "link 'base': /opt/a.stl", "absolute paths"),
     "contact points": (two_links(), "robot 'r'", "1 contact points"),
     "not read": (two_links(outside="<gazebo/>"), "<gazebo>", "is not read"),
 }

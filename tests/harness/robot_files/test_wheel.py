@@ -1,0 +1,35 @@
+"""Every robot of the example-robot-data wheel is read and right, or refused by name (pip install 'leapcheck[robots-test]')."""
+
+from __future__ import annotations
+
+import pytest
+from wheel import robots
+
+from leapcheck.file_table import ENGINES, file_row
+
+REFUSED = {
+    "alex_psyonic_hands": "joint 'Left_index_q2': it mimics 'index_q1', which does not exist",
+    "romeo": "moves no inertia",
+    "romeo_laas_small": "moves no inertia",
+    "ur3": "<robot> has 0 links",
+}
+"""Faults of the files."""
+
+LARGEST = 256.0
+"""Units of rounding that count as agreement; what the comparison allows."""
+
+FILES = robots()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FILES, reason="example-robot-data is not installed: pip install 'leapcheck[robots-test]'")
+@pytest.mark.parametrize("name", FILES or ["none"])
+def test_a_robot_is_read_and_right_or_refused_by_name(name: str) -> None:
+    row = file_row(name, states=32)
+    if row.name in REFUSED:
+        assert REFUSED[row.name] in row.refused[""]
+        return
+    assert "" not in row.refused
+    assert set(ENGINES) <= row.errors.keys()
+    assert max(row.errors[engine] for engine in ENGINES) < LARGEST
+    assert row.errors.get("pinocchio-file", 0.0) < LARGEST  # Pinocchio takes a URDF's numbers as they are
