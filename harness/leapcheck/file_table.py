@@ -7,7 +7,7 @@ forward dynamics against the truth in double-double, in units of the rounding to
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from leapcheck.compare.bench import bench
@@ -76,23 +76,23 @@ def _compared(short: str, file: Imported, states: int) -> FileRow:
     return replace(row, errors=errors, refused=refused, differ=names)
 
 
-def table(rows: Sequence[FileRow]) -> Iterator[str]:
-    """Lines of a Markdown table; the reasons of what was not compared stand below it."""
+def table(rows: Iterable[FileRow]) -> Iterator[str]:
+    """Lines of a Markdown table, each as soon as its row is there; the reasons of what was not compared stand below it."""
+    reasons: list[str] = []
     yield f"| {' | '.join(HEADINGS)} |"
     yield "|" + "---|" * len(HEADINGS)
     for row in rows:
         if reason := row.refused.get("", ""):
             yield f"| {row.name} | {row.base or '-'} | refused: {reason.replace('|', '/')} |"
             continue
+        reasons += [f"- {row.name}: {engine}: {reason}" for engine, reason in row.refused.items()]
         cells = [f"{row.errors[name]:.2g}" if name in row.errors else "-" for name in (*ENGINES, *FACTORIES)]
         marked = [
             f"{cell} differs" if name in row.differ else cell for name, cell in zip((*ENGINES, *FACTORIES), cells, strict=True)
         ]
         sizes = [row.base, str(row.links), str(row.joints), str(row.dof), f"{row.mass:.2f}"]
         yield f"| {' | '.join([row.name, *sizes, *marked])} |"
-    yield ""
-    for row in rows:
-        yield from (f"- {row.name}: {engine}: {reason}" for engine, reason in row.refused.items() if engine)
+    yield from ("", *reasons)
 
 
 def _cell(row: FileRow, engine: str) -> str:
@@ -106,8 +106,8 @@ def main(names: Sequence[str]) -> int:
     if not names:
         print("usage: python -m leapcheck.file_table FILE ... (.urdf, .urdf#fixed, .urdf#floating, .xml)", file=sys.stderr)
         return 2
-    for line in table([file_row(name) for name in names]):
-        print(line)
+    for line in table(file_row(name) for name in names):
+        print(line, flush=True)
     return 0
 
 
