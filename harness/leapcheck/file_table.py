@@ -86,12 +86,9 @@ def table(rows: Iterable[FileRow]) -> Iterator[str]:
             yield f"| {row.name} | {row.base or '-'} | refused: {reason.replace('|', '/')} |"
             continue
         reasons += [f"- {row.name}: {engine}: {reason}" for engine, reason in row.refused.items()]
-        cells = [f"{row.errors[name]:.2g}" if name in row.errors else "-" for name in (*ENGINES, *FACTORIES)]
-        marked = [
-            f"{cell} differs" if name in row.differ else cell for name, cell in zip((*ENGINES, *FACTORIES), cells, strict=True)
-        ]
+        cells = [_cell(row, name) for name in (*ENGINES, *FACTORIES)]
         sizes = [row.base, str(row.links), str(row.joints), str(row.dof), f"{row.mass:.2f}"]
-        yield f"| {' | '.join([row.name, *sizes, *marked])} |"
+        yield f"| {' | '.join([row.name, *sizes, *cells])} |"
     yield from ("", *reasons)
 
 
