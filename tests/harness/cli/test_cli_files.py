@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import Leapcheck
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "engines"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "robot_files"))
 
 from files import INERTIAL, MULTI, URDF
 

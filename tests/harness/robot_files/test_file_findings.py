@@ -8,7 +8,7 @@ import pytest
 from files import INERTIAL, MULTI, URDF
 from test_file_engines import read
 
-from leapcheck.engines.file_loads import findings_on_file
+from leapcheck.file_findings import findings_on_file
 from leapcheck_models.importing.imported import Imported
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.mjcf import mjcf_text
