@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wheel import robots
+from example_robots import robots
 
 from leapcheck.file_table import ENGINES, file_row
 
