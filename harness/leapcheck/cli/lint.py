@@ -30,7 +30,7 @@ class Lint:
         from rich.console import Console
         from rich.text import Text
 
-        from leapcheck.engines.file_loads import findings_on_file
+        from leapcheck.file_findings import findings_on_file
         from leapcheck.robot_files import imported, load
         from leapcheck_models.lint import lint
 

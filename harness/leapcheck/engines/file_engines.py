@@ -2,6 +2,7 @@
 
 `mujoco-file`: the MJCF as compiled; a URDF through MjSpec, with the free joint that it does not write on a floating base.
 `pinocchio-file`: Pinocchio's own readers. A link or joint of the tree that the loaded model lacks is an error by its name.
+A foreign package is imported only when its engine is made.
 """
 
 from __future__ import annotations
@@ -9,12 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from leapcheck.engines.errors import EngineError
 from leapcheck.engines.file_engine import FileEngine
-from leapcheck.engines.mujoco_file import mujoco_file
-from leapcheck.engines.pinocchio_file import pinocchio_file
+from leapcheck.engines.registry import PACKAGES
 from leapcheck_models.importing.imported import Imported
 
-FACTORIES: dict[str, Callable[[Imported], FileEngine]] = {"mujoco-file": mujoco_file, "pinocchio-file": pinocchio_file}
+
+def _mujoco(imported: Imported) -> FileEngine:
+    from leapcheck.engines.mujoco_file import mujoco_file
+
+    return mujoco_file(imported)
+
+
+def _pinocchio(imported: Imported) -> FileEngine:
+    from leapcheck.engines.pinocchio_file import pinocchio_file
+
+    return pinocchio_file(imported)
+
+
+FACTORIES: dict[str, Callable[[Imported], FileEngine]] = {"mujoco-file": _mujoco, "pinocchio-file": _pinocchio}
 """The engines by name."""
 
 
@@ -26,5 +40,12 @@ class FileRequest:
     imported: Imported
 
     def made(self) -> FileEngine:
-        """The engine; NotApplicable where the package refuses the file, EngineError where its model lacks a part of the tree."""
-        return FACTORIES[self.name](self.imported)
+        """The engine; NotApplicable where the package refuses the file.
+
+        Raises EngineError where the package is not installed, or its model lacks a part of the tree.
+        """
+        try:
+            return FACTORIES[self.name](self.imported)
+        except ModuleNotFoundError as error:
+            package = PACKAGES.get(error.name or "", error.name)
+            raise EngineError(f"{self.name}: the package '{error.name}' is not installed: pip install {package}") from error

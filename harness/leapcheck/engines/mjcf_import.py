@@ -8,7 +8,7 @@ from pathlib import Path
 import mujoco
 
 from leapcheck.engines.mjcf_findings import mjcf_findings
-from leapcheck.engines.mujoco_steps import unheard
+from leapcheck.engines.mujoco_file import quiet
 from leapcheck.engines.mujoco_tree import spec_of_model
 from leapcheck_models.importing.imported import Imported
 from leapcheck_models.importing.mjcf_file import read_mjcf
@@ -35,7 +35,7 @@ def import_mjcf(path: str | os.PathLike[str]) -> Imported:
 def compiled(text: str, assets: dict[str, bytes], where: str) -> mujoco.MjModel:
     """What MuJoCo compiles of a vetted text; ValueError in one line that names the file where it refuses."""
     try:
-        with unheard():
+        with quiet():
             return mujoco.MjModel.from_xml_string(text, assets)
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+from collections.abc import Iterator
+
 import mujoco
 import numpy as np
 
@@ -32,11 +36,23 @@ def mujoco_file(imported: Imported) -> FileEngine:
 def mujoco_model(imported: Imported, *, as_it_stands: bool = False) -> mujoco.MjModel:
     """What MuJoCo compiles; a floating URDF gets its free joint unless it is taken `as_it_stands`. NotApplicable if refused."""
     try:
-        with unheard():
+        with quiet():
             return _compiled(imported, as_it_stands)
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
         raise NotApplicable(f"MuJoCo refuses {imported.path.name}: {reason:.300}") from error
+
+
+CHANGED = 1e-9
+"""Relative change of a mass or an inertia that is told."""
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keeps what MuJoCo says about a file from the terminal and from files: findings tell it in words."""
+    with unheard(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # deprecated attributes
+        yield
 
 
 def _compiled(imported: Imported, as_it_stands: bool) -> mujoco.MjModel:
@@ -105,3 +121,16 @@ class _MujocoNumbers:
         m.opt.gravity[:], d.qvel[:] = self._own_gravity, 0.0
         mujoco.mj_fwdVelocity(m, d)
         return found | {"g": d.qfrc_bias.copy()}
+
+
+def largest_change(with_it: mujoco.MjModel, without: mujoco.MjModel) -> str:
+    """The largest relative change of a body's mass or moments, in words; empty where there is none."""
+    numbers = [np.column_stack((m.body_mass, m.body_inertia)) for m in (with_it, without)]
+    size = np.maximum(np.abs(numbers[1]), np.finfo(float).tiny)
+    change = np.abs(numbers[0] - numbers[1]) / size
+    if change.max() <= CHANGED:
+        return ""
+    b, k = np.unravel_index(int(change.argmax()), change.shape)
+    what = "mass" if k == 0 else "inertia"
+    body = with_it.body(int(b)).name
+    return f"it changes inertias, most the {what} of '{body}': {numbers[1][b, k]:.6g} becomes {numbers[0][b, k]:.6g}"

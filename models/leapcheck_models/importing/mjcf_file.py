@@ -60,7 +60,7 @@ def read_mjcf(path: str | os.PathLike[str]) -> MjcfFile:
     _strip(root)
     assets = with_meshes(root, folder, where)
     for element in root.iter():
-        if reference := next((key for key in element.attrib if key.startswith("file")), None):
+        if reference := next((key for key in element.attrib if key.startswith("file") and element.get(key) not in assets), None):
             raise ValueError(f"{where}: {described(element)} refers to the file {element.get(reference)!r:.80}: take it out")
     return MjcfFile(ET.tostring(root, encoding="unicode"), assets, whole)
 

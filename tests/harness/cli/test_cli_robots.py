@@ -18,7 +18,7 @@ def test_every_robot_is_listed(leapcheck: Leapcheck) -> None:
     result = leapcheck("robots")
     assert (result.status, result.err) == (0, "")
     lines = {line.split()[0]: line for line in result.out.splitlines() if line[:1] not in ("", " ")}
-    assert set(lines) == {"robot", *ROBOTS, "random:SEED", "FILE.json"}
+    assert set(lines) == {"robot", *ROBOTS, "random:SEED", "FILE.json", "FILE.urdf", "FILE.xml"}
     assert lines["mini_cheetah"].split()[1:5] == ["18", "12", "16", "8.912"]
     assert ANSI not in result.out
 

@@ -1,0 +1,81 @@
+"""MJCF made safe: includes and meshes below the file's folder are taken, scenery is left out, the whole refers to nothing."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from leapcheck_models.importing.mjcf_file import read_mjcf
+from leapcheck_models.importing.mjcf_meshes import MAX_MESH_BYTES
+
+MESH = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n"
+
+
+def read(folder: Path, text: str) -> tuple[ET.Element, dict[str, bytes]]:
+    (folder / "robot.xml").write_text(text)
+    file = read_mjcf(folder / "robot.xml")
+    return ET.fromstring(file.text), file.assets
+
+
+def test_includes_inside_the_folder_are_put_in_their_place(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts/leg.xml").write_text('<mujocoinclude><body name="leg"><geom size="1"/></body></mujocoinclude>')
+    (tmp_path / "body.xml").write_text('<mujoco><worldbody><include file="parts/leg.xml"/></worldbody></mujoco>')
+    root, _ = read(tmp_path, '<mujoco><option/><include file="body.xml"/><option gravity="0 0 0"/></mujoco>')
+    assert [child.tag for child in root] == ["option", "worldbody", "option"]
+    assert root.find("worldbody/body[@name='leg']/geom") is not None
+    assert "include" not in {element.tag for element in root.iter()}
+
+
+def test_a_mesh_is_read_where_an_inertia_follows_from_it(tmp_path: Path) -> None:
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes/a.obj").write_bytes(MESH)
+    root, assets = read(
+        tmp_path,
+        '<mujoco><compiler meshdir="meshes"/><asset><mesh file="a.obj"/><mesh name="unused" file="/etc/passwd"/></asset>'
+        '<worldbody><body><joint/><geom type="mesh" mesh="a"/></body></worldbody></mujoco>',
+    )
+    assert assets == {"mesh_0.obj": MESH}
+    assert [mesh.attrib for mesh in root.iter("mesh")] == [{"file": "mesh_0.obj", "name": "a"}]
+    assert "meshdir" not in ET.tostring(root, encoding="unicode")
+
+
+def test_meshes_of_bodies_with_an_inertial_are_scenery(tmp_path: Path) -> None:
+    body = '<body><inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/><geom type="mesh" mesh="a"/></body>'
+    text = f'<mujoco><asset><mesh name="a" file="/no/such.stl"/></asset><worldbody>{body}</worldbody></mujoco>'
+    root, assets = read(tmp_path, text)
+    assert assets == {}
+    assert not list(root.iter("geom"))
+
+
+def test_scenery_goes(tmp_path: Path) -> None:
+    root, _ = read(
+        tmp_path,
+        '<mujoco><size memory="9T"/><visual/><asset><texture file="/x.png"/><material name="m"/><hfield file="/y.png"/></asset>'
+        '<worldbody><light/><camera/><geom type="hfield"/><body><geom size="1" material="m"/></body></worldbody>'
+        "<sensor/></mujoco>",
+    )
+    assert [element.tag for element in root.iter()] == ["mujoco", "asset", "worldbody", "body", "geom"]
+    assert root.find("worldbody/body/geom").attrib == {"size": "1"}  # type: ignore[union-attr]
+
+
+def test_any_other_reference_to_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"robot.xml': <key> refers to the file '/etc/passwd': take it out"):
+        read(tmp_path, '<mujoco><keyframe><key file="/etc/passwd"/></keyframe></mujoco>')
+
+
+def test_meshes_have_a_largest_size(tmp_path: Path) -> None:
+    with (tmp_path / "a.stl").open("wb") as file:
+        file.truncate(MAX_MESH_BYTES + 1)
+    body = '<body><geom type="mesh" mesh="a"/></body>'
+    with pytest.raises(ValueError, match=r"'a.stl' is too large"):
+        read(tmp_path, f'<mujoco><asset><mesh name="a" file="a.stl"/></asset><worldbody>{body}</worldbody></mujoco>')
+
+
+def test_a_file_has_a_largest_size(tmp_path: Path) -> None:
+    with (tmp_path / "robot.xml").open("wb") as file:
+        file.truncate(33 * 2**20)
+    with pytest.raises(ValueError, match=r"robot.xml' is larger than 33554432 bytes"):
+        read_mjcf(tmp_path / "robot.xml")
