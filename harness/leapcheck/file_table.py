@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from leapcheck.compare.bench import bench
+from leapcheck.compare.execution import whole_outcome
 from leapcheck.compare.figures import finished
+from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Verdict
-from leapcheck.compare.run import Plan, whole_outcome
 from leapcheck.engines.file_engines import FACTORIES, FileRequest
 from leapcheck.robot_files import imported, short_name
 from leapcheck_models.importing.imported import Imported
@@ -65,7 +66,7 @@ def _compared(short: str, file: Imported, states: int) -> FileRow:
     except ValueError as error:
         return replace(row, refused={"": str(error)})
     at = bench(spec, plan.engines, QUANTITIES, compile_code=False)
-    figures = finished(at, whole_outcome(plan, at, 1))
+    figures = finished(at, whole_outcome(plan, at))
     errors: dict[str, float] = {}
     for accuracy in figures.accuracies:
         errors[accuracy.engine] = max(errors.get(accuracy.engine, 0.0), accuracy.rounding)
