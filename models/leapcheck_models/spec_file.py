@@ -15,6 +15,9 @@ from typing import Any, NoReturn
 
 from leapcheck_models.spec import Actuator, RobotSpec, as_json
 
+MAX_NUMBER = 1e9
+"""Largest number but for limits, which may say "none" so: squares of squares of larger ones leave the range of floats."""
+
 MAX_BYTES = 16_000_000
 """Largest file that is read: a hundred times the Mini Cheetah's."""
 
@@ -150,6 +153,8 @@ def _number(value: Any, place: str) -> float:
         raise ValueError(f"{place} is {value!r:.60}: give a number")
     if (isinstance(value, int) and abs(value) > 2**53) or not math.isfinite(value):
         raise ValueError(f"{place} is too large for a number in double precision: correct it")
+    if abs(value) > MAX_NUMBER and "limit" not in place:
+        raise ValueError(f"{place} is {value:g}, too large for a robot: give a number of at most {MAX_NUMBER:g}")
     return value
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from leapcheck_models.importing.chain_ends import contact_points
 from leapcheck_models.importing.poses import inertia_as_given, product, turn, turned_inertia, unit_quaternion, vector3
-from leapcheck_models.importing.xml_file import MAX_NUMBER
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import (
     WORLD,
@@ -30,6 +29,7 @@ from leapcheck_models.spec import (
     Shape,
     Vector3,
 )
+from leapcheck_models.spec_file import MAX_NUMBER
 from leapcheck_models.xml_text import free_name
 
 TYPES = {

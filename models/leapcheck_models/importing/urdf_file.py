@@ -27,7 +27,7 @@ from leapcheck_models.importing.poses import product, turn, vector3
 from leapcheck_models.importing.urdf_findings import urdf_findings
 from leapcheck_models.importing.urdf_records import Link, UrdfJoint, joints, links
 from leapcheck_models.importing.urdf_tree import UrdfTree, base_floats, tree_of
-from leapcheck_models.importing.xml_file import read_xml
+from leapcheck_models.importing.xml_file import attribute_floats, read_xml
 from leapcheck_models.spec import (
     WORLD,
     Actuator,
@@ -70,6 +70,8 @@ def read_urdf(name: str | os.PathLike[str]) -> Imported:
     floating = base_floats(tree, base)
     bodies = tuple(_bodies(tree, floating))
     spec = _spec(root.get("name") or Path(path).stem, bodies, tree, where)
+    option = root.find("mujoco/option")  # MuJoCo's extension, in which URDF's writers say gravity; the format itself cannot
+    spec = replace(spec, gravity=vector3(attribute_floats(where, option, "gravity", spec.gravity)))
     findings = tuple(urdf_findings(root, tree, spec, floating, asked=bool(base)))
     return Imported(spec, Path(path), "URDF", vetted_text(root), findings, floating)
 

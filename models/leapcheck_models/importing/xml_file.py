@@ -15,14 +15,14 @@ from typing import Any
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
+from leapcheck_models.spec_file import MAX_NUMBER
+
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 250
 """Elements in each other; TinyXML, with which both engines read, takes 500."""
 MAX_ATTRIBUTE = 100_000
 """Characters of one attribute; names are held to fewer by `validation`."""
-MAX_NUMBER = 1e9
-"""Largest number; beyond it squares of squares come near what a float holds. 1e9 kg, m, N m are no robot's."""
 MAX_LIMIT = 1e300
 """Limits, efforts and speeds may say "none" by any large number."""
 MIN_NUMBER = 1e-30

@@ -84,7 +84,7 @@ def test_a_baseline_of_another_robot_or_none_is_refused_before_the_work(
 def test_junit_and_annotations(leapcheck: Leapcheck, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     Path("summary.md").write_text("before\n")
-    Path("faulty.py").write_text("")  # found beside the project; the module itself is already imported
+    shutil.copy(PLANTED / "faulty.py", ".")  # found beside the project
     result = leapcheck("compare", *FAULTY, "--junit", "ci/junit.xml", "--github")
     assert result.status == 1
     lines = [line for line in result.out.splitlines() if line.startswith("::")]

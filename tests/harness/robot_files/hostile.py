@@ -308,6 +308,10 @@ HOSTILE: dict[str, Case] = {
     "json: axis of no unit length": Case(
         record(lambda r, g: r["bodies"][-1]["joint"].update(axis=[g.random() + 1, 2, 0])), ("axis", "divide it by its norm")
     ),
+    "json: number too large": Case(
+        record(lambda r, g: pick(g, r["bodies"])["placement"].update(p=[0, 10.0 ** int(g.integers(10, 300)), 0])),
+        ("placement.p", "give a number of at most"),
+    ),
     "json: unknown parent": Case(record(lambda r, g: pick(g, r["bodies"]).update(parent=f"x{g.random()}")), ("does not exist",)),
     "json: body twice": Case(record(lambda r, g: r["bodies"].append(pick(g, r["bodies"]))), ("names must be unique",)),
     "json: nested without end": Case(

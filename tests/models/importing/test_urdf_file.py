@@ -132,6 +132,12 @@ def test_the_base(text: str, base: str, floats: bool, tmp_path: Path) -> None:
     assert (spec.bodies[0].name == "base" and spec.bodies[0].joint.type is JointType.FREE) == floats
 
 
+def test_gravity_of_the_extension(tmp_path: Path) -> None:
+    extension = '<mujoco><option gravity="0 1 -2"/></mujoco>'
+    assert read(two_links(outside=extension), tmp_path).gravity == (0.0, 1.0, -2.0)
+    assert read(two_links(), tmp_path).gravity == (0.0, 0.0, -9.81)
+
+
 def test_a_base_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"robot.urdf': '#flying' is no base: write #floating or #fixed"):
         read(two_links(), tmp_path, "#flying")
