@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from command_line import ANSI, Leapcheck, refusal
+from command_line import ANSI, PLANTED, Leapcheck, refusal
 
 from leapcheck.cli.ci_outputs import source_of
 

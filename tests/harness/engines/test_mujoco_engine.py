@@ -14,7 +14,7 @@ from leapcheck.engines import mujoco_build
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.mujoco_engine import MujocoEngine
 from leapcheck.engines.projection import own_numbers
-from leapcheck.engines.registry import make_engine
+from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
@@ -161,10 +161,11 @@ def test_passive_forces_and_limits_do_not_reach_the_forward_dynamics() -> None:
     np.testing.assert_array_equal(found["forward_dynamics"], plain["forward_dynamics"])
 
 
-def test_a_robot_that_mujoco_refuses_is_one_clear_line() -> None:
-    massless = Body("ghost", Joint("spin", JointType.REVOLUTE, (0.0, 0.0, 1.0)), Inertia(0.0))
-    with pytest.raises(EngineError, match=r"^mujoco: cannot hold robot 'ghost': ValueError: .*mass and inertia.*ghost") as caught:
-        make_engine("mujoco", RobotSpec("ghost", (massless,)))
+def test_a_robot_that_mujoco_refuses_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    massless = "<mujoco>\n<worldbody><body name='ghost'><joint/><geom size='1' mass='0'/></body></worldbody></mujoco>"
+    monkeypatch.setitem(FACTORIES, "mujoco", lambda _spec: mujoco.MjModel.from_xml_string(massless))
+    with pytest.raises(EngineError, match=r"^mujoco: cannot hold robot 'box': ValueError: .*mass and inertia.*ghost") as caught:
+        make_engine("mujoco", load("box"))
     assert "\n" not in str(caught.value)
 
 
