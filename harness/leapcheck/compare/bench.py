@@ -17,7 +17,7 @@ from leapcheck.compare.records import EngineRow, Failure
 from leapcheck.compare.tally import SAMPLE, Row, Tally, tally
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.protocol import Engine, EngineRequest
+from leapcheck.engines.protocol import Engine, EngineRequest, Remarking
 from leapcheck.engines.reference_engine import ReferenceEngine
 from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import QUANTITIES, Scale, sizes
@@ -162,6 +162,10 @@ def outcome(at: Bench, states: States) -> Outcome:
         found.merge(_portion_outcome(at.spec, portion, states))
         for engine, seconds in _seconds(portion).items():
             found.took(engine, seconds - before[engine])
+    remarks = [
+        Failure(engine.name, "", text) for engine in at.engines if isinstance(engine, Remarking) for text in engine.remarks
+    ]
+    found.failures += [failure for failure in remarks if not known(failure, found.failures)]
     return found
 
 

@@ -89,7 +89,7 @@ def _verdict(plan: Plan, at: Bench, rows: Sequence[Comparison], found: Sequence[
         who = list(dict.fromkeys(discrepancy.engine for discrepancy in found))
         return f"{' and '.join(who)} differ{'s' * (len(who) == 1)} in {what} {over}." + (failed if failures else "")
     if failures:
-        return f"Not every engine could be compared {over}:{failed}"
+        return f"Not every engine ran as it should {over}:{failed}"
     if not rows:
         return f"Nothing could be compared {over}."
     quantities = len({row.quantity for row in rows})

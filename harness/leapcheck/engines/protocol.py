@@ -40,6 +40,15 @@ class Engine(Protocol):
 
 
 @runtime_checkable
+class Remarking(Protocol):
+    """An engine that tells what is wrong with it besides its answers."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """One line each; failures of the report that cost no answer."""
+
+
+@runtime_checkable
 class EngineRequest(Protocol):
     """An engine still to be made: what fails then is a failure of the report."""
 

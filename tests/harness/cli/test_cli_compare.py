@@ -139,8 +139,13 @@ def test_several_engines_of_the_users(leapcheck: Leapcheck) -> None:
 
 def test_what_an_engine_prints_does_not_reach_standard_output(leapcheck: Leapcheck) -> None:
     result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", "faulty:printing", "--json")
-    assert result.status == 0
+    assert result.status == 1  # it is told, and costs no answer
+    (failure,) = result.json["failures"]
+    assert failure["engine"] == "faulty:printing"
+    assert "prints on standard output, which mixes with the results of whoever calls it ('faulty: made')" in failure["message"]
     assert len(result.json["engines"]) == 3
+    assert not result.json["discrepancies"]
+    assert {row["engine"] for row in result.json["comparisons"]} == {"mujoco", "faulty:printing"}
 
 
 # As a program of its own
@@ -149,7 +154,8 @@ def test_what_an_engine_prints_does_not_reach_standard_output(leapcheck: Leapche
 def test_as_a_program_with_two_processes(tmp_path: Path) -> None:
     words = ("two_link_arm", *QUICK[:-4], "--states", "20000", "--workers", "2", "--engine", "faulty:printing", "--json")
     done = program(tmp_path, "compare", *words)
-    assert done.status == 0
+    assert done.status == 1
+    assert len(done.json["failures"]) == 1
     assert len(done.json["engines"]) == 3
     assert {row["states"] for row in done.json["comparisons"]} == {20_000}
     assert done.err.count("faulty: made") == 3  # here and in each worker

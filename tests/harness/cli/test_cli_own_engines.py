@@ -98,10 +98,14 @@ def test_an_engine_that_misbehaves_is_a_finding(leapcheck: Leapcheck, engine: st
     assert all(row["verdict"] == "agree" and row["states"] == 40 for row in run["comparisons"])
 
 
-def test_what_a_hosted_engine_prints_does_no_harm(leapcheck: Leapcheck) -> None:
+def test_what_a_hosted_engine_prints_is_told_and_costs_no_answer(leapcheck: Leapcheck) -> None:
     result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", "faulty:Prints", "--json")
-    assert result.status == 0
-    assert not result.json["failures"]
+    assert result.status == 1
+    (failure,) = result.json["failures"]
+    assert "engine 'faulty:Prints': prints on standard output" in failure["message"]
+    assert "('noise noise')" in failure["message"]
+    assert "or write to standard error" in failure["message"]
+    assert {row["verdict"] for row in result.json["comparisons"]} == {"agree"}
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
@@ -134,7 +138,7 @@ def test_an_engine_that_answers_nothing_is_told_in_the_headline(leapcheck: Leapc
     result = leapcheck("compare", "two_link_arm", "--engines", "reference", *QUICK[3:], "--engine", f"{PROGRAM} --nan",
                        "--quantities", "gravity_force")  # fmt: skip
     assert result.status == 1
-    assert result.out.startswith("! Incomplete: Not every engine could be compared over 40 states of two_link_arm: 1 failure of")
+    assert result.out.startswith("! Incomplete: Not every engine ran as it should over 40 states of two_link_arm: 1 failure of")
     assert "gravity_force(q) at state 0 gave nan" in " ".join(result.out.split())
 
 

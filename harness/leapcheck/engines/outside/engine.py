@@ -69,6 +69,14 @@ class OutsideEngine:
         return f"{robot}; {kind}{called} in a process of its own{precision}{own}"
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is wrong with it besides its answers: it prints on standard output."""
+        if not self._link.printed:
+            return ()
+        where = "prints on standard output, which mixes with the results of whoever calls it"
+        return (f"engine '{self.name}': {where} ('{self._link.printed}'): leave it out, or write to standard error",)
+
+    @property
     def declares_convention(self) -> bool:
         """Whether its functions are in a convention other than the canonical one."""
         return self._said.convention is not None

@@ -1,19 +1,25 @@
 """The process that holds a user's C library or Python factory: `python -m leapcheck.engines.outside.host KIND WHAT NAME`.
 
-Whatever the user's code prints goes to standard error. The process ends when its input ends, and when its parent is gone.
+What the user's code prints on standard output is passed on to standard error and told with the next answer. The process ends when
+its input ends, and when its parent is gone.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
 import sys
+import tempfile
 import threading
 from time import sleep
 from typing import IO, Protocol
 
 from leapcheck.engines.outside.framing import Header, read_frame, write_frame
+
+MOST_PRINTED = 80
+"""Characters of a printed line that are told."""
 
 
 class Server(Protocol):
@@ -26,7 +32,30 @@ class Server(Protocol):
         """Writes the answers; an exception is sent as an error."""
 
 
-def serve(requests: IO[bytes], answers: IO[bytes], server: Server) -> None:
+class Printed:
+    """What is printed on standard output from now on: kept from between the frames."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - for as long as the process lives
+        self._flush = ctypes.CDLL(None).fflush
+        os.dup2(self._file.fileno(), 1)
+
+    def taken(self) -> str:
+        """The first line since the last time, empty where nothing was printed; all of it goes to standard error."""
+        sys.stdout.flush()
+        self._flush(None)  # what C keeps back
+        if not os.fstat(1).st_size:
+            return ""
+        self._file.seek(0)
+        content = self._file.read()
+        self._file.seek(0)
+        self._file.truncate()
+        sys.stderr.buffer.write(content)
+        sys.stderr.flush()
+        return content.decode("utf-8", "replace").strip().partition("\n")[0][:MOST_PRINTED] or "an empty line"
+
+
+def serve(requests: IO[bytes], answers: IO[bytes], server: Server, printed: Printed) -> None:
     """Answers until there are no more requests."""
     while True:
         try:
@@ -37,6 +66,8 @@ def serve(requests: IO[bytes], answers: IO[bytes], server: Server) -> None:
             answer = server.hello(header) if header["ask"] == "hello" else _evaluated(server, header)
         except Exception as error:  # the user's code may raise anything
             answer = {"error": " ".join(str(error).split()) or type(error).__name__}
+        if said := printed.taken():
+            answer = {**answer, "printed": said}
         write_frame(answers, answer)
 
 
@@ -51,8 +82,7 @@ def main(kind: str, what: str, name: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is told; writing its memory to a file takes seconds
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what the user's code prints must not stand between the frames
-    sys.stdout = sys.stderr
+    printed = Printed()
     server: Server
     if kind == "library":
         from leapcheck.engines.outside.library import LibraryServer
@@ -62,7 +92,7 @@ def main(kind: str, what: str, name: str) -> None:
         from leapcheck.engines.outside.python_server import PythonServer
 
         server = PythonServer(what, name)
-    serve(sys.stdin.buffer, answers, server)
+    serve(sys.stdin.buffer, answers, server, printed)
 
 
 def _end_with_parent(parent: int) -> None:

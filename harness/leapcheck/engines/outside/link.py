@@ -53,6 +53,7 @@ class Link:
         self._memory: SharedMemory | None = None
         self._hello: Header = {}
         self._robot: RobotSpec | None = None
+        self.printed = ""
         self._flying: deque[Asked] = deque()
         self._slots = [(0, 0)] * IN_FLIGHT
         self._turn = self._deaths = self._first_taken = 0
@@ -185,11 +186,13 @@ class Link:
     def _receive(self, seconds: float) -> tuple[Header, memoryview]:
         assert self._child is not None
         try:
-            return self._child.receive(seconds)
+            header, payload = self._child.receive(seconds)
         except Died:
             self._deaths += 1
             self._child = None
             raise
+        self.printed = self.printed or str(header.get("printed", ""))
+        return header, payload
 
     def _check_growth(self) -> None:
         """Died where the engine has grown by more than it may since its first answer: a leak must not end the run."""
