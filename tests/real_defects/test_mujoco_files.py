@@ -12,11 +12,11 @@ import pytest
 from file_engines import RawUrdf, in_mujoco, urdf_in_mujoco
 from judged import assert_named, judged
 from mjcf_features import arm, floating
-from urdf_files import fused
 
 from leapcheck.engines.mujoco_engine import MujocoEngine
 from leapcheck.engines.protocol import Answers
 from leapcheck.states import States
+from leapcheck.versions.routes import fused
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec

@@ -120,7 +120,8 @@ def meshes(names: list[tuple[str, str]]) -> Iterator[Finding]:
         if kind:
             kinds.setdefault(kind, []).append(f"{place}: {name:.60}")
     if found := kinds.get("package"):
-        message = f"{len(found)} meshes are written as package://, which only ROS resolves; MuJoCo looks beside the file"
+        meshes = f"{len(found)} meshes stand" if len(found) > 1 else "a mesh stands"
+        message = f"{meshes} behind package://, which only ROS resolves; MuJoCo looks beside the file"
         yield Finding("meshes", "note", found[0], message, "give MuJoCo the meshes by path; the dynamics does not need them")
     if found := kinds.get("absolute"):
         message = f"{len(found)} meshes have absolute paths or addresses: the file works on one machine only"

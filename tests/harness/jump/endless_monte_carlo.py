@@ -1,5 +1,6 @@
 """A Monte Carlo of minutes in two processes, to be interrupted: says how many simulations are done; its controllers babble."""
 
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -18,5 +19,6 @@ class Babbling(Following):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
     trial = replace(jump_by_feedback(0.1), control=Babbling)
     run_outcomes(trial, NOTHING, 0, np.inf, COUNT, 2, lambda done, total: print(done, flush=True))

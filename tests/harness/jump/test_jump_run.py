@@ -4,14 +4,15 @@ import os
 import pickle
 from dataclasses import dataclass, replace
 
+import mujoco
 import numpy as np
 import pytest
 
 from leapcheck.jump.asked import Act
 from leapcheck.jump.control import Command, Timing
 from leapcheck.jump.run import Setup, jump_run, provenance, refused_run, simulated_everywhere
+from leapcheck.jump.simulators import SIMULATORS
 from leapcheck_models.robots import load
-from leapcheck_models.spec import Inertia
 
 ROBOT = load("mini_cheetah_armature")
 STAND = np.array(ROBOT.pose("home"))
@@ -50,9 +51,11 @@ def test_any_number_of_processes_gives_the_same_logs() -> None:
             assert pickle.dumps(one) == pickle.dumps(other)
 
 
-def test_a_simulator_that_fails_is_named_and_the_others_go_on() -> None:
-    massless = replace(ROBOT, bodies=(*ROBOT.bodies[:-1], replace(ROBOT.bodies[-1], inertia=Inertia(0.0))))
-    run = jump_run(setup(("mujoco", "soft"), spec=massless), WHERE)
+def test_a_simulator_that_fails_is_named_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    massless = "<mujoco>\n<worldbody><body name='ghost'><joint/><geom size='1' mass='0'/></body></worldbody></mujoco>"
+    refusing = replace(SIMULATORS["mujoco"], make=lambda *_: mujoco.MjModel.from_xml_string(massless))
+    monkeypatch.setitem(SIMULATORS, "mujoco", refusing)
+    run = jump_run(setup(("mujoco", "soft")), WHERE)
     assert list(run.logs) == ["soft"]
     assert list(run.failures) == ["mujoco"]
     assert "mass and inertia" in run.failures["mujoco"]
