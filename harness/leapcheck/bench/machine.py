@@ -6,7 +6,6 @@ import os
 import platform
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from leapcheck_reference.trace import native
@@ -38,14 +37,3 @@ def cpu_model() -> str:
         command = ["sysctl", "-n", "machdep.cpu.brand_string"]
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     return platform.processor() or platform.machine()
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """Name and version of every package that matters."""
-    found = []
-    for package in PACKAGES:
-        try:
-            found.append((package, version(package)))
-        except PackageNotFoundError:
-            found.append((package, "not installed"))
-    return tuple(found)

@@ -10,12 +10,13 @@ from leapcheck.bench.arithmetic import Arithmetic, best_arithmetic
 from leapcheck.bench.bits import different_entries
 from leapcheck.bench.contenders import Answer, contenders
 from leapcheck.bench.goals import GOALS_ROBOT
-from leapcheck.bench.machine import machine, versions
+from leapcheck.bench.machine import PACKAGES, machine
 from leapcheck.bench.measure import interleaved
 from leapcheck.bench.own import NotAvailable
 from leapcheck.bench.record import BenchRun, RobotBench
 from leapcheck.bench.rows import Measured, guarded, kernel_measurements, program_rows, robot_rows
 from leapcheck.bench.states import ALL, PARTS, generic_states, worst_difference
+from leapcheck.installed import versions
 from leapcheck.robot_files import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import build
@@ -49,7 +50,7 @@ def measured(plan: BenchPlan, tell: Tell) -> BenchRun:
     tell("the start of the program")
     start = processes.help_time()
     program = program_rows({"help": Measured(start.minimum, start.median, "wall time, Python's start included")})
-    return BenchRun(plan.command, machine(), versions(), robots, program)
+    return BenchRun(plan.command, machine(), versions(PACKAGES), robots, program)
 
 
 def _robot_bench(plan: BenchPlan, robot: str, bound: Arithmetic | None, tell: Tell) -> RobotBench:

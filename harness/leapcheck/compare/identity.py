@@ -7,11 +7,11 @@ import importlib.util
 import json
 import shlex
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from leapcheck.compare.code_hash import code_hash
 from leapcheck.compare.plan import JOB, Plan
+from leapcheck.installed import versions
 from leapcheck_models.spec import spec_hash
 from leapcheck_reference.trace.cache import source_hash
 
@@ -32,7 +32,7 @@ def identity(plan: Plan) -> Identity:
         "parts": f"{JOB} blocks of {plan.block_units} units",
         "source of the user's engines": ", ".join(f"{name} {found}" for name in names if (found := _source(name))) or "-",
         "source of leapcheck": f"{code_hash():.16} {source_hash():.16}",
-        "versions": ", ".join(f"{name} {number}" for name, number in versions()),
+        "versions": ", ".join(f"{name} {number}" for name, number in versions(PACKAGES)),
     }
 
 
@@ -47,17 +47,6 @@ def difference(theirs: Identity, ours: Identity) -> str:
         if theirs.get(name) != ours.get(name):
             return f"{name}: '{theirs.get(name, '-')!s:.120}' there, '{ours.get(name, '-'):.120}' here"
     return ""
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """The packages whose numbers are compared, with their versions."""
-    found = []
-    for package in PACKAGES:
-        try:
-            found.append((package, version(package)))
-        except PackageNotFoundError:
-            found.append((package, "not installed"))
-    return tuple(found)
 
 
 def _states(plan: Plan) -> str:

@@ -11,11 +11,12 @@ from leapcheck.compare.bench import Bench, Outcome
 from leapcheck.compare.entries import dof_names
 from leapcheck.compare.execution import Means, Progress, bench_of, whole_outcome
 from leapcheck.compare.figures import finished
-from leapcheck.compare.identity import versions
+from leapcheck.compare.identity import PACKAGES
 from leapcheck.compare.parts import Parts
 from leapcheck.compare.plan import Plan
 from leapcheck.compare.records import Comparison, Discrepancy, Failure, Provenance, Run, Verdict
 from leapcheck.engines.registry import FACTORIES
+from leapcheck.installed import versions
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.spec import spec_hash
 from leapcheck_reference import build, sparsity_pattern
@@ -114,4 +115,4 @@ def _gaps(plan: Plan, at: Bench, rows: Sequence[Comparison]) -> Iterator[str]:
 
 def _provenance(plan: Plan) -> Provenance:
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    return Provenance(plan.robot, spec_hash(plan.spec), plan.seed, plan.total, plan.command, machine, versions())
+    return Provenance(plan.robot, spec_hash(plan.spec), plan.seed, plan.total, plan.command, machine, versions(PACKAGES))
