@@ -161,7 +161,7 @@ class Child:
         try:
             header = json.loads(start[PREFIX.size : behind])
             payload = np.empty(payload_bytes, np.uint8).data  # not written twice, as a bytearray is
-        except (ValueError, MemoryError, OverflowError):
+        except (ValueError, MemoryError, OverflowError, RecursionError):
             raise self._rubbish() from None
         if not isinstance(header, dict):
             raise self._rubbish()
