@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -14,6 +12,7 @@ from typing import Any, cast
 
 from leapcheck.baseline.record import BASELINE_VERSION, Baseline, RobotBaseline
 from leapcheck.report.json_format import decoded, plain
+from leapcheck.whole_file import write_whole
 from leapcheck_models.spec_file import without_repeats
 
 REMEDY = "correct it, or write the file again with `leapcheck baseline RUN --out FILE`"
@@ -64,15 +63,7 @@ def write_baseline(baseline: Baseline, path: Path | str) -> None:
     path = Path(path)
     _check_no_folder(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(prefix=".leapcheck-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(baseline_text(baseline))
-        Path(scratch).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)  # mkstemp's own is for one user alone
-        Path(scratch).replace(path)
-    except BaseException:
-        Path(scratch).unlink()
-        raise
+    write_whole(path, baseline_text(baseline).encode())
 
 
 def _check_no_folder(path: Path) -> None:

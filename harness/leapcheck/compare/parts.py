@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -24,6 +23,7 @@ from leapcheck.compare.identity import Identity, difference, digest
 from leapcheck.compare.records import Failure
 from leapcheck.compare.tally import PEAK_FIELDS, Peak, Row, Tally
 from leapcheck.npz import UNREADABLE, arrays_of
+from leapcheck.whole_file import write_whole
 
 FOLDER = "parts"
 """Name of the folder in that of the report."""
@@ -50,7 +50,7 @@ class Parts:
 
         Raises OSError where it cannot be written.
         """
-        _write_whole(self._path(number), outcome_bytes(outcome, digest(self.identity)))
+        write_whole(self._path(number), outcome_bytes(outcome, digest(self.identity)))
 
     def read(self, number: int) -> Outcome | None:
         """What a part yielded; None where its file is missing, damaged, or another run's."""
@@ -91,7 +91,7 @@ def parts_in(folder: Path, identity: Identity, goes_on: bool) -> Parts:
         raise ValueError(f"{folder}: holds {done}: go on from there with --resume, or delete the folder to begin anew")
     folder.mkdir(parents=True, exist_ok=True)
     if known is None:
-        _write_whole(folder / RUN_FILE, (json.dumps(identity, indent=2, sort_keys=True) + "\n").encode())
+        write_whole(folder / RUN_FILE, (json.dumps(identity, indent=2, sort_keys=True) + "\n").encode())
     return Parts(folder, identity)
 
 
@@ -102,20 +102,6 @@ def _identity_in(folder: Path) -> Identity | None:
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Writes a file beside its place, on the disk, then moves it there."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def outcome_bytes(outcome: Outcome, run: str) -> bytes:
