@@ -1,20 +1,34 @@
-"""Before NumPy is loaded: one thread per process, since the matrices are small and the tests run side by side.
+"""One thread per process, a cache folder of this run, and the quick tier.
 
-What the tests compile goes into a folder of this run, so that none of it stays in the user's cache, and no earlier run's is
-found; LEAPCHECK_CACHE set to a folder keeps it, which saves half a minute.
+The thread count is set before NumPy is loaded: the matrices are small and the tests run side by side. What the tests compile
+goes into a folder of this run, so that nothing stays in the user's cache and nothing of an earlier run is used; LEAPCHECK_CACHE
+set to a folder keeps it, which saves half a minute.
 """
+
+from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+QUICK = "quick and not slow"
+"""The selection of `make quick`: modules that say `pytestmark = pytest.mark.quick`, or tests with that marker."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Names the folder before any process of the tests is started: they all inherit it."""
+    """Names the cache folder before any process of the tests is started: they all inherit it."""
     if "LEAPCHECK_CACHE" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="leapcheck_tests_")
         os.environ["LEAPCHECK_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves modules that are not quick unread in the quick tier: to import them all takes longer than its tests."""
+    if config.getoption("markexpr") != QUICK or collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
+        return None
+    return "mark.quick" not in collection_path.read_text(encoding="utf-8") or None

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from test_wheel import BIN, ROOT, run, wheel
+from tests.test_wheel import BIN, ROOT, run, wheel
 
 __all__ = ["wheel"]  # the fixture
 

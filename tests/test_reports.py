@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.records import Verdict
-from leapcheck.compare.run import compared
+from leapcheck.comparison.plan import Plan
+from leapcheck.records import Verdict
 from leapcheck.report import read_run
+from leapcheck.robots.load import named_robot
+from leapcheck.study import run_comparison
 from leapcheck_models.robots import load
 from leapcheck_models.spec import spec_hash
 
@@ -28,7 +29,7 @@ def test_a_fresh_run_is_no_worse_than_the_baseline() -> None:
     baseline = read_run(REPORTS / "mini_cheetah" / "results.json")
     assert baseline.exit_status == 0
     known = {(row.quantity, row.engine, row.against): row for row in baseline.comparisons}
-    fresh = compared(Plan("mini_cheetah", load("mini_cheetah"), count=128))
+    fresh = run_comparison(Plan(named_robot("mini_cheetah"), count=128))
     assert {(row.quantity, row.engine, row.against) for row in fresh.comparisons} == set(known)
     for row in fresh.comparisons:
         before = known[row.quantity, row.engine, row.against]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.report.files import FILES
+from leapcheck.report.comparison.files import FILES
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"leapcheck", "leapcheck_reference", "leapcheck_models"}

@@ -1,10 +1,10 @@
-"""pytest plugin: the marker `leapcheck` and the fixture `leapcheck_compare` hold a user's dynamics against the truth.
+"""pytest plugin: the marker `leapcheck` and the fixture `leapcheck_compare` compare a user's dynamics with the truth.
 
     @pytest.mark.leapcheck("my_dynamics:MyDynamics", robot="mini_cheetah", states=200)
     def test_my_dynamics(leapcheck_quantity):
         '''Each quantity that the engine answers is a test of its own.'''
 
-It is loaded by every pytest of its environment, so nothing heavy is imported before a test asks for a comparison.
+Every pytest in its environment loads it, so nothing heavy is imported before a test asks for a comparison.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from leapcheck.compare.records import Run
-    from leapcheck.testing.asked import Asked
-    from leapcheck.testing.session import Session, Told
+    from leapcheck.pytest_support.request import ComparisonRequest
+    from leapcheck.pytest_support.session import ComparisonOutcome, Session
+    from leapcheck.records import Run
 
 Compare = Callable[..., "Run"]
 
@@ -35,18 +35,18 @@ INTERRUPTED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pyte
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options."""
-    group = parser.getgroup("leapcheck", "leapcheck: a robot's dynamics held against MuJoCo, Pinocchio and the truth")
+    group = parser.getgroup("leapcheck", "leapcheck: a robot's dynamics compared with MuJoCo, Pinocchio and the truth")
     group.addoption("--leapcheck-states", type=int, metavar="N", help="states of every comparison, whatever the tests say")
     group.addoption("--leapcheck-seed", type=int, metavar="N", help="seed of those states")
     group.addoption("--leapcheck-report", type=Path, metavar="DIR", help="folder of the reports of runs that fail")
-    group.addoption("--leapcheck-baseline", type=Path, metavar="FILE", help="what is accepted (see `leapcheck baseline`)")
-    group.addoption("--leapcheck-update-baseline", action="store_true", help="bring that file up to date with this session")
+    group.addoption("--leapcheck-baseline", type=Path, metavar="FILE", help="accepted discrepancies (see `leapcheck baseline`)")
+    group.addoption("--leapcheck-update-baseline", action="store_true", help="update that file with this session")
     group.addoption("--leapcheck-reason", default="", metavar="TEXT", help="why that update accepts new discrepancies")
     group.addoption("--leapcheck-expires", metavar="DAY", help="last day, YYYY-MM-DD, on which it accepts those")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker and refuses options that cannot be met, before any test is run."""
+    """Registers the marker and rejects invalid options before any test is run."""
     config.addinivalue_line("markers", MARKER)
     config.stash[FROM_WORKERS] = []
     chosen = [value for name, value in vars(config.option).items() if name.startswith("leapcheck")]
@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("leapcheck_update_baseline") and not config.getoption("leapcheck_baseline"):
         raise pytest.UsageError("--leapcheck-update-baseline: name the file too, --leapcheck-baseline FILE")
     try:
-        _session(config).choices.check()
+        _session(config).options.check()
     except (ValueError, OSError) as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -69,7 +69,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marker is None or "leapcheck_quantity" not in metafunc.fixturenames:
         return
     try:
-        names = _session(metafunc.config).quantities(_asked(marker))
+        names = _session(metafunc.config).quantities(_request(marker))
     except TypeError:  # wrong arguments of the marker: the test says so
         names = ()
     metafunc.parametrize("leapcheck_quantity", names or [""], ids=names or ["engine"])
@@ -77,17 +77,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Fails a marked test, before its own text is run, where the engine disagrees; skips what could not be compared."""
+    """Fails a marked test before its body is run where the engine disagrees; skips what could not be compared."""
     marker = item.get_closest_marker("leapcheck")
     if marker is None:
         return
-    from leapcheck.testing.session import failure_text, not_compared
-
     quantity = item.callspec.params.get("leapcheck_quantity", "") if hasattr(item, "callspec") else ""
-    told = _told(item.config, marker)
-    if text := failure_text(told, quantity):
+    outcome = _outcome(item.config, marker)
+    if text := outcome.failure_text(quantity):
         pytest.fail(text, pytrace=False)
-    if text := not_compared(told, quantity):
+    if text := outcome.skip_reason(quantity):
         pytest.skip(text)
 
 
@@ -99,66 +97,67 @@ def leapcheck_quantity() -> str:
 
 @pytest.fixture
 def leapcheck_run(request: pytest.FixtureRequest) -> Run | None:
-    """The record of the comparison that the test's marker `leapcheck` asks for; run once for all tests that ask for it."""
+    """The record of the comparison that the test's marker asks for; run once for all tests that ask for the same."""
     marker = request.node.get_closest_marker("leapcheck")
     if marker is None:
         pytest.fail(UNMARKED.format("leapcheck_run"), pytrace=False)
     try:
-        return _session(request.config).told(_asked(marker)).run
+        run = _session(request.config).outcome(_request(marker)).run
     except (TypeError, ValueError, OSError):
-        return None  # the call of the test fails with the reason, before its own text is run
+        return None  # the test fails with the reason before its body is run
+    return None if run is None else run.record
 
 
 @pytest.fixture
 def leapcheck_compare(pytestconfig: pytest.Config) -> Compare:
-    """A function that fails the test where an engine of the user's disagrees.
+    """A function that fails the test where an engine of the user's disagrees, and returns the run's record where all agree.
 
     `leapcheck_compare(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=())`:
-    `engine` is "module:factory", a class or an object with functions such as `mass_matrix(q)` (see `leapcheck.engines.user`);
-    returns the run's record where all agree.
+    `engine` is "module:factory", a class or an object with functions such as `mass_matrix(q)` (see `leapcheck.compare`).
 
         def test_my_dynamics(leapcheck_compare):
             leapcheck_compare(MyDynamics(), "mini_cheetah", states=200)
     """
 
     def compare(*arguments: Any, **options: Any) -> Run:
-        from leapcheck.testing.asked import asked
-        from leapcheck.testing.session import failure_text
+        from leapcheck.pytest_support.request import comparison_request
 
-        told = _session(pytestconfig).told(asked(*arguments, **options))
-        if text := failure_text(told):
+        outcome = _session(pytestconfig).outcome(comparison_request(*arguments, **options))
+        if text := outcome.failure_text():
             pytest.fail(text, pytrace=False)
-        assert told.run is not None
-        return told.run
+        assert outcome.run is not None
+        return outcome.run.record
 
     return compare
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Takes what a worker of xdist found."""
-    if found := getattr(node, "workeroutput", {}).get("leapcheck"):
-        node.config.stash[FROM_WORKERS].append(found)
+    """Takes the output of an xdist worker."""
+    if output := getattr(node, "workeroutput", {}).get("leapcheck"):
+        node.config.stash[FROM_WORKERS].append(output)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Hands what a worker found to the controller, which alone writes the baseline."""
+    """Hands a worker's output to the controller, which alone writes the baseline."""
     config = session.config
-    found = config.stash.get(SESSION, None)
-    if found is not None and hasattr(config, "workeroutput"):
+    comparisons = config.stash.get(SESSION, None)
+    if comparisons is None:
+        return
+    if hasattr(config, "workeroutput"):
         from leapcheck.baseline.files import baseline_text
         from leapcheck.baseline.record import Baseline
 
-        parts = [baseline_text(Baseline((part,))) for part in found.parts]
-        config.workeroutput["leapcheck"] = {"parts": parts, "notes": found.notes}
-    elif found is not None and found.choices.update and exitstatus not in INTERRUPTED:
-        _write_baseline(found, config.stash[FROM_WORKERS])
+        parts = [baseline_text(Baseline((part,))) for part in comparisons.parts]
+        config.workeroutput["leapcheck"] = {"parts": parts, "notes": comparisons.notes}
+    elif comparisons.options.update and exitstatus not in INTERRUPTED:
+        _write_baseline(comparisons, config.stash[FROM_WORKERS])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Prints which known discrepancies are gone, and which baseline was written."""
-    found = config.stash.get(SESSION, None)
-    notes = [*(found.notes if found else ()), *(note for worker in config.stash[FROM_WORKERS] for note in worker["notes"])]
+    session = config.stash.get(SESSION, None)
+    notes = [*(session.notes if session else ()), *(note for worker in config.stash[FROM_WORKERS] for note in worker["notes"])]
     if notes:
         terminalreporter.section("leapcheck")
         for note in dict.fromkeys(notes):
@@ -166,26 +165,27 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _write_baseline(session: Session, workers: list[dict[str, Any]]) -> None:
-    """Brings the file up to date with what this process and the workers found."""
-    from leapcheck.baseline.files import parsed, write_baseline
-    from leapcheck.baseline.making import updated
+    """Updates the file with the comparisons of this process and the workers."""
+    from leapcheck.baseline.files import parse_baseline, write_baseline
+    from leapcheck.baseline.update import update_baseline
 
-    file = session.choices.baseline
+    file = session.options.baseline
     assert file is not None
-    parts = [*session.parts, *(p for found in workers for text in found["parts"] for p in parsed(text, "a worker").robots)]
+    texts = [text for worker in workers for text in worker["parts"]]
+    parts = [*session.parts, *(part for text in texts for part in parse_baseline(text, "a worker").robots)]
     if parts:
-        write_baseline(updated(session.choices.old_baseline(), parts), file)
+        write_baseline(update_baseline(session.options.old_baseline(), parts), file)
         session.notes.append(f"{file} is up to date with {len(parts)} comparison{'s' if len(parts) > 1 else ''}")
 
 
 def _session(config: pytest.Config) -> Session:
-    """The session of this process, made when it is first asked for."""
-    from leapcheck.testing.session import Choices, Session
+    """The session of this process, created on first use."""
+    from leapcheck.pytest_support.session import Session, SessionOptions
 
     if SESSION not in config.stash:
         cache = getattr(config, "cache", None)
         option = config.getoption
-        choices = Choices(
+        options = SessionOptions(
             states=option("leapcheck_states"),
             seed=option("leapcheck_seed"),
             reports=option("leapcheck_report") or (cache.mkdir("leapcheck") if cache else None),
@@ -195,20 +195,20 @@ def _session(config: pytest.Config) -> Session:
             expires=option("leapcheck_expires"),
             worker=getattr(config, "workerinput", {}).get("workerid", ""),
         )
-        config.stash[SESSION] = Session(choices)
+        config.stash[SESSION] = Session(options)
     return config.stash[SESSION]
 
 
-def _asked(marker: pytest.Mark) -> Asked:
-    from leapcheck.testing.asked import asked
+def _request(marker: pytest.Mark) -> ComparisonRequest:
+    from leapcheck.pytest_support.request import comparison_request
 
-    return asked(*marker.args, **marker.kwargs)
+    return comparison_request(*marker.args, **marker.kwargs)
 
 
-def _told(config: pytest.Config, marker: pytest.Mark) -> Told:
-    """What the marker's comparison came to; a failure of the test where the marker or the plan is wrong."""
+def _outcome(config: pytest.Config, marker: pytest.Mark) -> ComparisonOutcome:
+    """The outcome of the marker's comparison; fails the test where the marker or the comparison is wrong."""
     try:
-        return _session(config).told(_asked(marker))
+        return _session(config).outcome(_request(marker))
     except (TypeError, ValueError, OSError) as error:
         problem = f"marker leapcheck: {error}: write {MARKER.partition(': ')[0]}"
-    pytest.fail(problem, pytrace=False)  # outside of the handler: the error behind it says nothing more
+    pytest.fail(problem, pytrace=False)  # outside the handler: the traceback of the error would add nothing

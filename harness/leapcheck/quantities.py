@@ -66,6 +66,16 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
+CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
+"""The quantities that any engine may answer: all but MuJoCo's own storage."""
+
+
+def answer_shape(name: str, spec: RobotSpec) -> tuple[int, ...]:
+    """Shape of a canonical quantity of one state."""
+    shape = QUANTITIES[name].shape
+    return shape(sizes(spec)) if shape else ()
+
+
 def sizes(spec: RobotSpec) -> Sizes:
     """Sizes of one robot: dof (rotors not counted) and computed contact points."""
     return Sizes(spec.nv, sum(p.computed for p in spec.contact_points))

@@ -1,7 +1,5 @@
 """A robot with a few numbers changed, as the command line writes them: `trunk.mass=3.6`, `FR_knee.torque_limit=26`."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -17,7 +15,7 @@ SHORT = {"mass": ("inertia", "mass"), "com": ("inertia", "com"), "rotational": (
 """What may be left out of a body's path."""
 
 
-def changed(spec: RobotSpec, assignments: Iterable[str]) -> RobotSpec:
+def with_changes(spec: RobotSpec, assignments: Iterable[str]) -> RobotSpec:
     """The robot with each assignment ELEMENT.FIELD=NUMBER carried out, in their order.
 
     An element is the name of a body, joint, rotor, actuator or contact point, or `gravity`; a field is one of the spec's,
@@ -31,7 +29,7 @@ def changed(spec: RobotSpec, assignments: Iterable[str]) -> RobotSpec:
         if not equals or len(parts) < 2:
             raise ValueError(f"--set {assignment!r:.80}: write ELEMENT.FIELD=NUMBER, for example trunk.mass=3.6")
         try:
-            spec = _assigned(spec, parts, _number(text))
+            spec = _assign(spec, parts, _number(text))
         except ValueError as error:
             raise ValueError(f"--set {assignment:.80}: {error}") from None
     return spec
@@ -47,24 +45,24 @@ def _number(text: str) -> float:
     return float(value)
 
 
-def _assigned(spec: RobotSpec, parts: list[str], value: float) -> RobotSpec:
+def _assign(spec: RobotSpec, parts: list[str], value: float) -> RobotSpec:
     element, *fields = parts
     if element == "gravity":
-        return dataclasses.replace(spec, gravity=_replaced(spec.gravity, fields, value, element))
-    found = [
+        return dataclasses.replace(spec, gravity=_replace(spec.gravity, fields, value, element))
+    matches = [
         (kind, i, record, path)
         for kind in ("bodies", "actuators", "contact_points")
         for i, record in enumerate(getattr(spec, kind))
         if (path := _path_in(record, element, fields)) is not None
     ]
-    if not found:
+    if not matches:
         raise ValueError(
             f"robot '{spec.name}' has no body, joint, rotor, actuator or contact point {element!r:.60}: see its file"
         )
     # a body and its actuator may share a name: the one that has the field is meant
-    kind, i, record, path = next((match for match in found if match[3][0] in _names(match[2])), found[0])
+    kind, i, record, path = next((match for match in matches if match[3][0] in _names(match[2])), matches[0])
     records = getattr(spec, kind)
-    new: dict[str, Any] = {kind: (*records[:i], _replaced(record, path, value, element), *records[i + 1 :])}
+    new: dict[str, Any] = {kind: (*records[:i], _replace(record, path, value, element), *records[i + 1 :])}
     return dataclasses.replace(spec, **new)
 
 
@@ -80,7 +78,7 @@ def _path_in(record: Any, element: str, fields: list[str]) -> list[str] | None:
     return None
 
 
-def _replaced(value: Any, path: list[str], number: float, place: str) -> Any:
+def _replace(value: Any, path: list[str], number: float, place: str) -> Any:
     """A copy of a record, tuple or number with the number at the end of the path."""
     if not path:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -91,12 +89,12 @@ def _replaced(value: Any, path: list[str], number: float, place: str) -> Any:
         index = INDICES.get(first, int(first) if first.isdecimal() else -1)
         if not 0 <= index < len(value):
             raise ValueError(f"{place} has no entry {first!r:.40}: {_parts(value)}")
-        new = _replaced(value[index], rest, number, f"{place}.{first}")
+        new = _replace(value[index], rest, number, f"{place}.{first}")
         return (*value[:index], new, *value[index + 1 :])
     names = _names(value)
     if first not in names:
         raise ValueError(f"{place} has no field {first!r:.40}: {_parts(value)}")
-    return dataclasses.replace(value, **{first: _replaced(getattr(value, first), rest, number, f"{place}.{first}")})
+    return dataclasses.replace(value, **{first: _replace(getattr(value, first), rest, number, f"{place}.{first}")})
 
 
 def _names(value: Any) -> list[str]:

@@ -4,8 +4,6 @@ Massless links stand between the joints of a link that has several. The values a
 matrix; leapcheck writes the true zeros into the compiled models.
 """
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -21,10 +19,10 @@ LEAST_NOTE = f"Zero masses and moments that MuJoCo's compiler does not take are 
 
 def with_least_inertia(spec: RobotSpec) -> RobotSpec:
     """The robot as files hold it: no link moves without mass, and no inertia is one that MuJoCo's compiler takes for zero."""
-    found = [_least(body.inertia, lacks) for body, lacks in zip(spec.bodies, _lacking(spec), strict=True)]
-    if all(new is body.inertia for new, body in zip(found, spec.bodies, strict=True)):
+    inertias = [_least(body.inertia, lacks) for body, lacks in zip(spec.bodies, _lacks_inertia(spec), strict=True)]
+    if all(new is body.inertia for new, body in zip(inertias, spec.bodies, strict=True)):
         return spec
-    bodies = tuple(dataclasses.replace(body, inertia=new) for body, new in zip(spec.bodies, found, strict=True))
+    bodies = tuple(dataclasses.replace(body, inertia=new) for body, new in zip(spec.bodies, inertias, strict=True))
     return dataclasses.replace(spec, bodies=bodies)
 
 
@@ -54,7 +52,7 @@ def _least(inertia: Inertia, lacks: bool) -> Inertia:
     return dataclasses.replace(inertia, mass=mass, nearest=raised)
 
 
-def _lacking(spec: RobotSpec) -> list[bool]:
+def _lacks_inertia(spec: RobotSpec) -> list[bool]:
     """For each body whether it moves and neither it nor a link fixed to it, one behind the other, has mass and inertia."""
     has = {body.name: body.inertia.mass > 0.0 and any(body.inertia.rotational) for body in spec.bodies}
     for body in reversed(spec.bodies):

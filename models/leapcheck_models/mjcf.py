@@ -3,8 +3,6 @@
 Pure text: equal specs give equal bytes. Poses need no conversion: the canonical q is MuJoCo's qpos.
 """
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from typing import Literal, get_args
@@ -90,7 +88,7 @@ def _shared_defaults(spec: RobotSpec) -> dict[str, float]:
     """Passive quantities of the class "joint": those that all hinges and slides share, zeros left out."""
     joints = [body.joint for body in spec.bodies if body.joint.type in ONE_DOF]
     values = {quantity: {getattr(joint, quantity) for joint in joints} for quantity in JOINT_DEFAULTS}
-    return {quantity: found.pop() for quantity, found in values.items() if len(found) == 1 and any(found)}
+    return {quantity: shared.pop() for quantity, shared in values.items() if len(shared) == 1 and any(shared)}
 
 
 def _defaults(class_name: str, shared: dict[str, float]) -> ET.Element:
@@ -120,7 +118,7 @@ def _worldbody(spec: RobotSpec, rotors: set[str], class_name: str, shared: dict[
         parent = elements[body.parent]
         if body.source and body.source != spec.source and body.name not in rotors:
             parent.append(comment(f"{body.name}: {body.source}"))
-        attributes = {"name": body.name, **_placed(body.placement)}
+        attributes = {"name": body.name, **_placement(body.placement)}
         if body.parent == WORLD:
             attributes["childclass"] = class_name
         element = elements[body.name] = ET.SubElement(parent, "body", attributes)
@@ -152,7 +150,7 @@ def _has_common_root(spec: RobotSpec) -> bool:
     return JointType.FREE not in joints and (len(joints) > 1 or joints == [JointType.FIXED])
 
 
-def _placed(placement: Placement) -> dict[str, str]:
+def _placement(placement: Placement) -> dict[str, str]:
     """Attributes pos and quat; left out where they are MuJoCo's defaults."""
     attributes = {}
     if any(placement.p):
@@ -220,7 +218,7 @@ def _shape(shape: Shape) -> dict[str, str]:
     """Attributes of a shape; MuJoCo's sizes are half lengths, its radii whole."""
     whole = {"box": 0, "sphere": 1, "capsule": 1, "cylinder": 1}[shape.kind]
     size = (*shape.size[:whole], *(length / 2 for length in shape.size[whole:]))
-    return {"type": shape.kind, "size": numbers(size), **_placed(shape.placement)}
+    return {"type": shape.kind, "size": numbers(size), **_placement(shape.placement)}
 
 
 def _append_point(element: ET.Element, point: ContactPoint, names: set[str]) -> None:

@@ -1,7 +1,5 @@
 """The same robot with its rotors written otherwise: as bodies of their own (exact), or as armature (the usual shortcut)."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -97,7 +95,7 @@ def with_lumped_rotors(spec: RobotSpec, name: str | None = None) -> RobotSpec:
         if body.rotor:
             armature = joint.armature + body.rotor.gear_ratio**2 * axial_inertia(body.rotor)
             joint = dataclasses.replace(joint, armature=armature)
-        inertia = _lumped(body.inertia, rotors) if rotors else body.inertia
+        inertia = _lumped_inertia(body.inertia, rotors) if rotors else body.inertia
         bodies.append(dataclasses.replace(body, joint=joint, inertia=inertia, rotor=None))
     description = f"{spec.description or spec.name}, lumped into the links and counted as armature"
     return dataclasses.replace(spec, name=name or f"{spec.name}_armature", bodies=tuple(bodies), description=description)
@@ -136,13 +134,13 @@ def _order(spec: RobotSpec) -> Iterator[tuple[int, Rotor | None]]:
     """
     open_chain: list[int] = []
     for index, body in enumerate(spec.bodies):
-        yield from _closed(spec, open_chain, body.parent)
+        yield from _close(spec, open_chain, body.parent)
         yield index, None
         open_chain.append(index)
-    yield from _closed(spec, open_chain, WORLD)
+    yield from _close(spec, open_chain, WORLD)
 
 
-def _closed(spec: RobotSpec, open_chain: list[int], parent: str) -> Iterator[tuple[int, Rotor]]:
+def _close(spec: RobotSpec, open_chain: list[int], parent: str) -> Iterator[tuple[int, Rotor]]:
     """Closes the open bodies below `parent`, innermost first, and yields their rotors."""
     while open_chain and spec.bodies[open_chain[-1]].name != parent:
         index = open_chain.pop()
@@ -161,7 +159,7 @@ def _rotor_body(rotor: Rotor, driven: Body) -> Body:
     return Body(rotor.name, joint, rotor.inertia, driven.parent, rotor.placement, source=driven.source)
 
 
-def _lumped(inertia: Inertia, rotors: list[Rotor]) -> Inertia:
+def _lumped_inertia(inertia: Inertia, rotors: list[Rotor]) -> Inertia:
     """Inertia of a link with rotors rigid on it: common com, parallel axes."""
     parts = [(inertia.mass, np.array(inertia.com), rotational_matrix(inertia.rotational))]
     parts += [_in_parent(rotor.inertia, rotor.placement) for rotor in rotors]

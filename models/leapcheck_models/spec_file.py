@@ -1,7 +1,5 @@
 """Robot specs in JSON files: the canonical text of `as_json`, read back strictly."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -64,14 +62,14 @@ def _read(kind: Any, path: str | os.PathLike[str], what: str) -> Any:
         raise FileNotFoundError(f"{where} does not exist or is no file: give the path of {what} in JSON")
     if file.stat().st_size > MAX_BYTES:
         raise ValueError(f"{where} is larger than {MAX_BYTES} bytes: {what} in JSON is smaller")
-    record = _parsed(where, file.read_bytes())
+    record = _parse(where, file.read_bytes())
     try:
         return _value(kind, record, what)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _parsed(where: str, content: bytes) -> Any:
+def _parse(where: str, content: bytes) -> Any:
     try:
         return json.loads(content.decode("utf-8"), object_pairs_hook=without_repeats, parse_constant=_no_constant)
     except RecursionError:

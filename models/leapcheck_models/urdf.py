@@ -4,8 +4,6 @@ Pure text: equal specs give equal bytes. A floating robot's root link is its bas
 `JointModelFreeFlyer()`, add a free joint to the base in MuJoCo's MjSpec. A fixed-base robot's root link is `world`.
 """
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from itertools import chain
 

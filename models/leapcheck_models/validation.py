@@ -1,14 +1,12 @@
 """Rules that every `RobotSpec` keeps; each error names the robot, the element and the right form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from leapcheck_models.spec import (
+from leapcheck_models.elements import (
     CONFIGURATION_SIZE,
     ONE_DOF,
     WORLD,
@@ -20,10 +18,10 @@ from leapcheck_models.spec import (
     JointType,
     Placement,
     Pose,
-    RobotSpec,
     Rotor,
     Shape,
     Symmetric3,
+    Vector3,
 )
 
 UNIT_TOLERANCE = 1e-9
@@ -36,27 +34,33 @@ SHAPE_SIZES = {"box": 3, "sphere": 1, "capsule": 2, "cylinder": 2}
 MAX_NAME = 200
 
 
-def validate(spec: RobotSpec) -> None:
+def validate(
+    name: str,
+    bodies: tuple[Body, ...],
+    contact_points: tuple[ContactPoint, ...],
+    actuators: tuple[Actuator, ...],
+    poses: tuple[Pose, ...],
+    gravity: Vector3,
+) -> None:
     """Raises ValueError at the first broken rule: names, numbers, order, joints, inertias, points, actuators, poses."""
-    _name("robot spec", "the robot", spec.name)
-    where = f"robot '{spec.name}'"
-    _numbers(where, "gravity", spec.gravity, 3)
-    _unique(where, "body", (b.name for b in spec.bodies), reserved=(WORLD,))
-    _unique(where, "joint", (b.joint.name for b in spec.bodies))
-    rotors = [b.rotor.name for b in spec.bodies if b.rotor]
-    _unique(where, "body or rotor", [b.name for b in spec.bodies] + rotors)
-    _unique(where, "contact point", (p.name for p in spec.contact_points))
-    _unique(where, "actuator", (a.name for a in spec.actuators))
-    _unique(where, "pose", (p.name for p in spec.poses))
-    _order(where, spec.bodies)
-    for body in spec.bodies:
+    _name("robot spec", "the robot", name)
+    where = f"robot '{name}'"
+    _numbers(where, "gravity", gravity, 3)
+    _unique(where, "body", (b.name for b in bodies), reserved=(WORLD,))
+    _unique(where, "joint", (b.joint.name for b in bodies))
+    _unique(where, "body or rotor", [*(b.name for b in bodies), *(b.rotor.name for b in bodies if b.rotor)])
+    _unique(where, "contact point", (p.name for p in contact_points))
+    _unique(where, "actuator", (a.name for a in actuators))
+    _unique(where, "pose", (p.name for p in poses))
+    _order(where, bodies)
+    for body in bodies:
         _body(f"{where}, body '{body.name}'", body)
-    for point in spec.contact_points:
-        _contact_point(f"{where}, contact point '{point.name}'", point, spec)
-    for actuator in spec.actuators:
-        _actuator(f"{where}, actuator '{actuator.name}'", actuator, spec)
-    for pose in spec.poses:
-        _pose(f"{where}, pose '{pose.name}'", pose, spec)
+    for point in contact_points:
+        _contact_point(f"{where}, contact point '{point.name}'", point, bodies)
+    for actuator in actuators:
+        _actuator(f"{where}, actuator '{actuator.name}'", actuator, bodies)
+    for pose in poses:
+        _pose(f"{where}, pose '{pose.name}'", pose, bodies)
 
 
 def rotational_matrix(entries: Symmetric3) -> np.ndarray:
@@ -228,15 +232,15 @@ def _shape(where: str, shape: Shape) -> None:
         raise ValueError(f"{where}: the size of a {shape.kind} is {shape.size}: lengths are positive")
 
 
-def _contact_point(where: str, point: ContactPoint, spec: RobotSpec) -> None:
-    if point.body not in {b.name for b in spec.bodies}:
+def _contact_point(where: str, point: ContactPoint, bodies: tuple[Body, ...]) -> None:
+    if point.body not in {b.name for b in bodies}:
         raise ValueError(f"{where}: body {point.body!r:.80} does not exist: name a body of this robot")
     _numbers(where, "the position", point.position, 3)
     _number(where, "the radius", point.radius, at_least=0.0)
 
 
-def _actuator(where: str, actuator: Actuator, spec: RobotSpec) -> None:
-    joints = {b.joint.name: b.joint.type for b in spec.bodies}
+def _actuator(where: str, actuator: Actuator, bodies: tuple[Body, ...]) -> None:
+    joints = {b.joint.name: b.joint.type for b in bodies}
     if joints.get(actuator.joint) not in ONE_DOF:
         raise ValueError(f"{where}: {actuator.joint!r:.80} is no revolute or prismatic joint of this robot: name one")
     _number(where, "the torque limit", actuator.torque_limit, at_least=0.0)
@@ -250,10 +254,10 @@ def _actuator(where: str, actuator: Actuator, spec: RobotSpec) -> None:
                 raise ValueError(f"{where}: the motor's {quantity.replace('_', ' ')} is 0: give a positive number")
 
 
-def _pose(where: str, pose: Pose, spec: RobotSpec) -> None:
-    _numbers(where, "q", pose.q, spec.nq)
+def _pose(where: str, pose: Pose, bodies: tuple[Body, ...]) -> None:
+    _numbers(where, "q", pose.q, sum(CONFIGURATION_SIZE[body.joint.type] for body in bodies))
     start = 0
-    for body in spec.bodies:
+    for body in bodies:
         kind = body.joint.type
         if kind in (JointType.FREE, JointType.BALL):
             end = start + CONFIGURATION_SIZE[kind]

@@ -1,4 +1,11 @@
-"""The in-house dynamics, written once over any scalar."""
+"""The reference dynamics: every algorithm written once, over NumPy arrays of any scalar.
+
+    tree = build(load("mini_cheetah"))
+    M = mass_matrix(tree, q)  # one state; floats, arb balls, complex numbers, symbols
+    answers = kernel(tree, ("mass_matrix", "bias_force"))(q, v)  # batches, compiled
+
+`dir(leapcheck_reference)` lists what is public.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -95,8 +102,12 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
-    """The kernels, imported when they are asked for: they need this package whole, and few programs need them."""
+    """`Kernel` and `kernel`, imported on first use: few programs need them."""
     if name in ("Kernel", "kernel"):
         from leapcheck_reference.trace import kernel
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck_reference.scalar import Array
+from leapcheck_models.arrays import Array
 from leapcheck_reference.tree import Tree
 
 
@@ -74,7 +74,7 @@ class Batch:
         return Batch(np.sqrt(self.values))
 
 
-def evaluated(function: Callable[..., Any], tree: Tree, *blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+def evaluate_batch(function: Callable[..., Any], tree: Tree, *blocks: NDArray[np.float64]) -> NDArray[np.float64]:
     """`function(tree, q, ...)` at every row of the blocks (n, nq), (n, nv), ...: array (n, *shape of one result).
 
     The blocks are taken as valid states; single-state calls check them.

@@ -1,31 +1,30 @@
 """Contact points: positions, velocities, Jacobians, Jdot v, those of their links' turning, contact-space inertia; world axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.factorization import Factors, factorization, inverse_product, solution
 from leapcheck_reference.kinematics import Frames, body_motions, frames, velocities
+from leapcheck_reference.links import Point
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, skew
-from leapcheck_reference.scalar import Array
 from leapcheck_reference.state import vector
-from leapcheck_reference.tree import Point, Tree
+from leapcheck_reference.tree import Tree
 
 
 def contact_positions(tree: Tree, q: Any) -> Array:
     """p_WP (points, 3) of each computed contact point, m."""
-    at = frames(tree, q)
-    return _rows([_positions(tree, at, point)[-1] for point in tree.points], 3)
+    poses = frames(tree, q)
+    return _rows([_positions(tree, poses, point)[-1] for point in tree.points], 3)
 
 
 def contact_velocities(tree: Tree, q: Any, v: Any) -> Array:
     """World velocities (points, 3) of the contact points, m/s: J v, from the links' spatial velocities."""
-    at = frames(tree, q)
-    V, _ = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
-    rows = [at.X_W[p.link].R @ (V.links[p.link][3:] + cross(V.links[p.link][:3], p.position)) for p in tree.points]
+    poses = frames(tree, q)
+    V, _ = velocities(tree, poses, vector(f"v of '{tree.name}'", v, tree.nv))
+    rows = [poses.X_W[p.link].R @ (V.links[p.link][3:] + cross(V.links[p.link][:3], p.position)) for p in tree.points]
     return _rows(rows, 3)
 
 
@@ -34,49 +33,51 @@ def contact_jacobians(tree: Tree, q: Any) -> Array:
 
     The columns of a joint are the point's velocity when that joint alone moves at unit rate: S_v + S_w x r in link axes.
     """
-    at = frames(tree, q)
-    J = at.zeros(len(tree.points), 3, tree.nv)
+    poses = frames(tree, q)
+    J = poses.zeros(len(tree.points), 3, tree.nv)
     for k, point in enumerate(tree.points):
         j = point.link
-        for r in _positions(tree, at, point)[:-1]:
+        for r in _positions(tree, poses, point)[:-1]:
+            # column of joint j: R_WB (S_v + S_w x r)
             S = tree.links[j].S
-            J[k][:, tree.links[j].v] = _in_world(tree, at, j, S[3:] - skew(r) @ S[:3])
+            J[k][:, tree.links[j].v] = _in_world(tree, poses, j, S[3:] - skew(r) @ S[:3])
             j = tree.links[j].parent
     return J
 
 
 def contact_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
     """Jdot v (points, 3), m/s^2: the points' classical world accelerations R (a + A r) at vdot = 0, without gravity."""
-    at = frames(tree, q)
+    poses = frames(tree, q)
     v = vector(f"v of '{tree.name}'", v, tree.nv)
-    motions, _ = body_motions(tree, at, v, np.zeros(tree.nv), np.zeros(3))
+    motions, _ = body_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
     accelerations: dict[str, Array] = {}
     for i in dict.fromkeys(point.link for point in tree.points):
         points = [point for point in tree.points if point.link == i]
+        # a_P = R (a + A r)
         a_and_A = np.column_stack([motions[i].a, motions[i].A])
-        columns = _in_world(tree, at, i, a_and_A, np.array([[1.0, *point.position] for point in points]).T)
+        columns = _in_world(tree, poses, i, a_and_A, np.array([[1.0, *point.position] for point in points]).T)
         accelerations |= {point.name: column for point, column in zip(points, columns.T, strict=True)}
     return _rows([accelerations[point.name] for point in tree.points], 3)
 
 
 def contact_angular_jacobians(tree: Tree, q: Any) -> Array:
     """J_w (points, 3, nv): world angular velocity of the link that carries each point is J_w v, canonical v."""
-    at = frames(tree, q)
-    J = at.zeros(len(tree.points), 3, tree.nv)
+    poses = frames(tree, q)
+    J = poses.zeros(len(tree.points), 3, tree.nv)
     for k, point in enumerate(tree.points):
         j = point.link
         while j >= 0:
-            J[k][:, tree.links[j].v] = _in_world(tree, at, j, tree.links[j].S[:3])
+            J[k][:, tree.links[j].v] = _in_world(tree, poses, j, tree.links[j].S[:3])
             j = tree.links[j].parent
     return J
 
 
 def contact_angular_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
     """Jdot_w v (points, 3), rad/s^2: world angular acceleration of the link that carries each point, at vdot = 0."""
-    at = frames(tree, q)
+    poses = frames(tree, q)
     v = vector(f"v of '{tree.name}'", v, tree.nv)
-    motions, _ = body_motions(tree, at, v, np.zeros(tree.nv), np.zeros(3))
-    turned = {i: _in_world(tree, at, i, motions[i].alpha[:, None])[:, 0] for i in {point.link for point in tree.points}}
+    motions, _ = body_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
+    turned = {i: _in_world(tree, poses, i, motions[i].alpha[:, None])[:, 0] for i in {point.link for point in tree.points}}
     return _rows([turned[point.link] for point in tree.points], 3)
 
 
@@ -107,19 +108,19 @@ def _stacked_jacobian(tree: Tree, q: Any) -> tuple[Array, Factors]:
     return J, factorization(mass_matrix(tree, q), tree.dof_parent)
 
 
-def _positions(tree: Tree, at: Frames, point: Point) -> list[Array]:
+def _positions(tree: Tree, poses: Frames, point: Point) -> list[Array]:
     """Position of a point in the axes of each link from its own to the root, from the link's origin, then in the world."""
     positions, j = [point.position], point.link
     while j >= 0:
-        positions.append(at.X[j].p + at.X[j].R @ positions[-1])
+        positions.append(poses.X[j].p + poses.X[j].R @ positions[-1])
         j = tree.links[j].parent
     return positions
 
 
-def _in_world(tree: Tree, at: Frames, link: int, *product: Array) -> Array:
+def _in_world(tree: Tree, poses: Frames, link: int, *product: Array) -> Array:
     """A product of matrices whose columns are in a link's axes, in world axes: R_WB times it, in the cheapest order."""
     parent = tree.links[link].parent
-    turns = [at.X_W[parent].R, at.X[link].R] if parent >= 0 else [at.X[link].R]
+    turns = [poses.X_W[parent].R, poses.X[link].R] if parent >= 0 else [poses.X[link].R]
     columns: Array = np.linalg.multi_dot([*turns, *product])
     return columns
 

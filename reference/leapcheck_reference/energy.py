@@ -1,18 +1,17 @@
 """Energies, centre of mass and centroidal momentum of the whole robot, rotors included."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.kinematics import Frames, frames, velocities
-from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.spatial import (
     RigidInertia,
     Transform,
-    composed,
+    compose,
     force_to_parent,
     motion_to_child,
 )
@@ -22,11 +21,12 @@ from leapcheck_reference.tree import Tree
 
 def kinetic_energy(tree: Tree, q: Any, v: Any) -> Scalar:
     """Sum of V^T I V / 2 over links and rotors, plus armature qd^2 / 2 (J)."""
-    at = frames(tree, q)
+    poses = frames(tree, q)
     v = vector(f"v of '{tree.name}'", v, tree.nv)
-    V, _ = velocities(tree, at, v)
+    V, _ = velocities(tree, poses, v)
     energy: Scalar = 0.0
     for link, V_i, V_r in zip(tree.links, V.links, V.rotors, strict=True):
+        # V^T I V + armature qd^2
         energy = energy + V_i @ (link.inertia @ V_i) + link.armature * (v[link.v] @ v[link.v])
         if link.rotor and V_r is not None:
             energy = energy + V_r @ (link.rotor.inertia @ V_r)
@@ -35,9 +35,10 @@ def kinetic_energy(tree: Tree, q: Any, v: Any) -> Scalar:
 
 def potential_energy(tree: Tree, q: Any) -> Scalar:
     """-sum m g . p_com over links and rotors (J), zero for mass at the world's origin."""
-    at = frames(tree, q)
+    poses = frames(tree, q)
     energy: Scalar = 0.0
-    for inertia, X_W, root in _bodies(tree, at):
+    for inertia, X_W, root in _bodies(tree, poses):
+        # -g . m (p + R c)
         energy = energy - tree.gravity @ (inertia.mass * (root + X_W.p) + X_W.R @ inertia.mc)
     return energy
 
@@ -50,10 +51,11 @@ def total_mass(tree: Tree) -> Scalar:
 
 def com_position(tree: Tree, q: Any) -> Array:
     """Centre of mass (3,) of the robot in the world, m."""
-    at = frames(tree, q)
+    poses = frames(tree, q)
     com: Array = np.zeros(3)
     mass = total_mass(tree)
-    for inertia, X_W, root in _bodies(tree, at):
+    for inertia, X_W, root in _bodies(tree, poses):
+        # sum of m (p + R c) / sum of m
         com = com + (inertia.mass * (root + X_W.p) + X_W.R @ inertia.mc) / mass
     return com
 
@@ -63,11 +65,12 @@ def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
 
     Each body adds X^T I J; the momentum matrix about the world's root is moved to the com at the end.
     """
-    at = frames(tree, q)
+    poses = frames(tree, q)
     com = com_position(tree, q)
-    jacobians = [J for both in body_jacobians(tree, at) for J in both if J is not None]
+    jacobians = [J for both in body_jacobians(tree, poses) for J in both if J is not None]
     A: Array = np.zeros((6, tree.nv))
-    for (inertia, X_W, root), J in zip(_bodies(tree, at), jacobians, strict=True):
+    for (inertia, X_W, root), J in zip(_bodies(tree, poses), jacobians, strict=True):
+        # A += X^T I J, X to the com
         A = A + force_to_parent(Transform(X_W.R, X_W.p + (root - com)), inertia @ J)
     return A
 
@@ -83,11 +86,12 @@ def com_velocity(tree: Tree, q: Any, v: Any) -> Array:
     return velocity
 
 
-def body_jacobians(tree: Tree, at: Frames) -> list[tuple[Array, Array | None]]:
+def body_jacobians(tree: Tree, poses: Frames) -> list[tuple[Array, Array | None]]:
     """(J, J_rotor) of each link and its joint's rotor: (6, nv) each, V = J v in the body's own axes at its origin."""
     jacobians: list[tuple[Array, Array | None]] = []
-    for link, X, X_rotor in zip(tree.links, at.X, at.X_rotor, strict=True):
+    for link, X, X_rotor in zip(tree.links, poses.X, poses.X_rotor, strict=True):
         parent = jacobians[link.parent][0] if link.parent >= 0 else np.zeros((6, tree.nv))
+        # J_i = X J_p + S
         J = motion_to_child(X, parent)
         J[:, link.v] = J[:, link.v] + link.S
         J_rotor = None
@@ -98,13 +102,13 @@ def body_jacobians(tree: Tree, at: Frames) -> list[tuple[Array, Array | None]]:
     return jacobians
 
 
-def _bodies(tree: Tree, at: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:
+def _bodies(tree: Tree, poses: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:
     """(inertia, pose relative to the root, root position) of each link and, next to it, of its joint's rotor."""
     for i, link in enumerate(tree.links):
-        yield link.inertia, at.X_W[i], at.root_position[i]
-        X_rotor = at.X_rotor[i]
+        yield link.inertia, poses.X_W[i], poses.root_position[i]
+        X_rotor = poses.X_rotor[i]
         if link.rotor and X_rotor:
             if link.parent >= 0:
-                yield link.rotor.inertia, composed(at.X_W[link.parent], X_rotor), at.root_position[link.parent]
+                yield link.rotor.inertia, compose(poses.X_W[link.parent], X_rotor), poses.root_position[link.parent]
             else:
                 yield link.rotor.inertia, X_rotor, np.zeros(3)

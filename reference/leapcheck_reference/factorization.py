@@ -1,13 +1,11 @@
 """M = L^T D L without fill-in, along the branches of the tree (Featherstone, section 6.5), and solves with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck_reference.scalar import Array
+from leapcheck_models.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +28,7 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
     for k in reversed(range(n)):
         i, inverse = parent[k], 1.0 / H[k, k]
         while i >= 0:
+            # a = H_ki / H_kk;  H_ij -= a H_kj for i and its ancestors j;  L_ki = a
             a = H[k, i] * inverse
             j = i
             while j >= 0:
@@ -43,7 +42,7 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
 def solution(factors: Factors, b: Array) -> Array:
     """x with M x = b, for b (nv,) or columns (nv, k): x = L^-1 D^-1 L^-T b."""
     x = _inwards(factors, b)
-    for i in range(len(x)):
+    for i in range(len(x)):  # x_i = x_i / D_i - sum over ancestors j of L_ij x_j
         x[i] = x[i] * (1.0 / factors.D[i])
         j = factors.parent[i]
         while j >= 0:
@@ -62,7 +61,7 @@ def inverse_product(factors: Factors, b: Array) -> Array:
 def _inwards(factors: Factors, b: Array) -> Array:
     """L^-T b."""
     x = np.array(b, dtype=np.result_type(np.asarray(b), factors.D))
-    for i in reversed(range(len(x))):
+    for i in reversed(range(len(x))):  # x_j -= L_ij x_i for the ancestors j of i
         j = factors.parent[i]
         while j >= 0:
             x[j] = x[j] - factors.L[i, j] * x[i]

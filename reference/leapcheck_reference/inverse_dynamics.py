@@ -3,15 +3,14 @@
 Gravity is lifted: the world accelerates at -g. The inertias are the regrouped ones.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.kinematics import BodyMotion, body_motions, frames
 from leapcheck_reference.rotation import cross
-from leapcheck_reference.scalar import Array, stacked
+from leapcheck_reference.scalar import stack
 from leapcheck_reference.spatial import RigidInertia, force_to_parent
 from leapcheck_reference.state import vector
 from leapcheck_reference.tree import Tree
@@ -42,19 +41,21 @@ def coriolis_force(tree: Tree, q: Any, v: Any) -> Array:
 
 
 def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any = None) -> Array:
-    at = frames(tree, q)
+    poses = frames(tree, q)
     v, vdot = vector(f"v of '{tree.name}'", v, tree.nv), vector(f"vdot of '{tree.name}'", vdot, tree.nv)
-    links, rotors = body_motions(tree, at, v, vdot, root)
+    links, rotors = body_motions(tree, poses, v, vdot, root)
     F = [_net_force(inertia, motion) for inertia, motion in zip(tree.regrouped.links, links, strict=True)]
     if f_ext is not None:
         F = [F_i - f for F_i, f in zip(F, external_forces(tree, f_ext), strict=True)]
     tau: list[Array] = [np.zeros(0)] * len(tree.links)
     for i in reversed(range(len(tree.links))):
         link = tree.links[i]
+        # tau_i = S^T f_i + armature qdd_i;  f_p += X^T f_i
         tau[i] = link.S.T @ F[i] + link.armature * vdot[link.v]
-        carried = force_to_parent(at.X[i], F[i])
-        rotor, X_rotor, inertia, motion = link.rotor, at.X_rotor[i], tree.regrouped.rotors[i], rotors[i]
+        carried = force_to_parent(poses.X[i], F[i])
+        rotor, X_rotor, inertia, motion = link.rotor, poses.X_rotor[i], tree.regrouped.rotors[i], rotors[i]
         if rotor and X_rotor and inertia and motion:
+            # tau_i += Sr^T f_r;  f_p += Xr^T f_r
             F_rotor = _net_force(inertia, motion)
             tau[i] = tau[i] + rotor.S.T @ F_rotor
             carried = carried + force_to_parent(X_rotor, F_rotor)
@@ -80,7 +81,7 @@ def _turning_moment(I: Array, w: Array, alpha: Array) -> Array:
         diagonal = I[i, i] * alpha[i] + (I[k, k] - I[j, j]) * (w[j] * w[k])
         products = I[i, j] * (alpha[j] - w[k] * w[i]) + I[i, k] * (alpha[k] + w[i] * w[j])
         rows.append(diagonal + products + I[j, k] * (w[j] * w[j] - w[k] * w[k]))
-    return stacked(rows, 3, like=I)
+    return stack(rows, 3, like=I)
 
 
 def external_forces(tree: Tree, f_ext: Any) -> Array:

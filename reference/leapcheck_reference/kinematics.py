@@ -4,19 +4,18 @@ Velocities and accelerations are spatial, in link axes at the link's origin (Fea
 Link positions are kept relative to the root link's origin, so that nothing is lost far from the world's origin.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
+from leapcheck_reference.links import Link, TreeRotor
 from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
-from leapcheck_reference.scalar import Array
-from leapcheck_reference.spatial import Transform, composed, motion_cross, motion_to_child
+from leapcheck_reference.spatial import Transform, compose, motion_cross, motion_to_child
 from leapcheck_reference.state import configuration, vector
-from leapcheck_reference.tree import Link, Tree, TreeRotor
+from leapcheck_reference.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Frames:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class SpatialVectors:
     """Six-vectors per link (`links`) and per rotor (`rotors`, None where a joint has none)."""
 
     links: tuple[Array, ...]
@@ -69,8 +68,8 @@ class Kinematics:
 
     R_WB: Array
     p_WB: Array
-    V: Motion
-    c: Motion
+    V: SpatialVectors
+    c: SpatialVectors
 
 
 def joint_transform(link: Link, q: Array) -> Transform:
@@ -106,7 +105,7 @@ def frames(tree: Tree, q: Any) -> Frames:
     roots: list[Array] = []
     for link, X_link in zip(tree.links, X, strict=True):
         if link.parent >= 0:
-            X_W.append(composed(X_W[link.parent], X_link))
+            X_W.append(compose(X_W[link.parent], X_link))
             roots.append(roots[link.parent])
         else:
             X_W.append(Transform(X_link.R, np.zeros(3)))
@@ -116,7 +115,7 @@ def frames(tree: Tree, q: Any) -> Frames:
     return Frames(X, X_rotor, tuple(X_W), tuple(roots), dtype)
 
 
-def velocities(tree: Tree, at: Frames, v: Array) -> tuple[Motion, Motion]:
+def velocities(tree: Tree, poses: Frames, v: Array) -> tuple[SpatialVectors, SpatialVectors]:
     """(V, c): V_i = X V_parent + S qd and c_i = V_i x S qd, for links and rotors (Featherstone 5.14, 5.16).
 
     The order is v x S qd; a text that prints v_J x v has the opposite sign.
@@ -125,38 +124,42 @@ def velocities(tree: Tree, at: Frames, v: Array) -> tuple[Motion, Motion]:
     V_rotor: list[Array | None] = []
     c: list[Array] = []
     c_rotor: list[Array | None] = []
-    for link, X, X_rotor in zip(tree.links, at.X, at.X_rotor, strict=True):
+    for link, X, X_rotor in zip(tree.links, poses.X, poses.X_rotor, strict=True):
         parent = V[link.parent] if link.parent >= 0 else np.zeros(6)
-        V_i, c_i = _joined(X, parent, link.S @ v[link.v])
+        V_i, c_i = _behind_joint(X, parent, link.S @ v[link.v])
         V.append(V_i)
         c.append(c_i)
-        V_r, c_r = _joined(X_rotor, parent, link.rotor.S @ v[link.v]) if link.rotor and X_rotor else (None, None)
+        V_r, c_r = _behind_joint(X_rotor, parent, link.rotor.S @ v[link.v]) if link.rotor and X_rotor else (None, None)
         V_rotor.append(V_r)
         c_rotor.append(c_r)
-    return Motion(tuple(V), tuple(V_rotor)), Motion(tuple(c), tuple(c_rotor))
+    return SpatialVectors(tuple(V), tuple(V_rotor)), SpatialVectors(tuple(c), tuple(c_rotor))
 
 
-def _joined(X: Transform, V_parent: Array, V_joint: Array) -> tuple[Array, Array]:
+def _behind_joint(X: Transform, V_parent: Array, V_joint: Array) -> tuple[Array, Array]:
     """Velocity behind a joint and its velocity-product acceleration; V_joint x V_joint = 0 is left out."""
+    # V = X V_p + S qd;  c = V x S qd
     carried = motion_to_child(X, V_parent)
     return carried + V_joint, motion_cross(carried, V_joint)
 
 
-def propagated_accelerations(tree: Tree, at: Frames, c: Motion, vdot: Array, root: Array) -> Motion:
+def spatial_accelerations(tree: Tree, poses: Frames, c: SpatialVectors, vdot: Array, root: Array) -> SpatialVectors:
     """A_i = X A_parent + S vdot + c (Featherstone 5.15) for links and rotors; `root` (6,) is the world's acceleration."""
     A: list[Array] = []
     A_rotor: list[Array | None] = []
-    for i, (link, X, X_rotor) in enumerate(zip(tree.links, at.X, at.X_rotor, strict=True)):
+    for i, (link, X, X_rotor) in enumerate(zip(tree.links, poses.X, poses.X_rotor, strict=True)):
         parent = A[link.parent] if link.parent >= 0 else root
+        # A_i = X A_p + S vdot + c
         A.append(motion_to_child(X, parent) + link.S @ vdot[link.v] + c.links[i])
         if link.rotor and X_rotor:
             A_rotor.append(motion_to_child(X_rotor, parent) + link.rotor.S @ vdot[link.v] + c.rotors[i])
         else:
             A_rotor.append(None)
-    return Motion(tuple(A), tuple(A_rotor))
+    return SpatialVectors(tuple(A), tuple(A_rotor))
 
 
-def body_motions(tree: Tree, at: Frames, v: Array, vdot: Array, root: Array) -> tuple[list[BodyMotion], list[BodyMotion | None]]:
+def body_motions(
+    tree: Tree, poses: Frames, v: Array, vdot: Array, root: Array
+) -> tuple[list[BodyMotion], list[BodyMotion | None]]:
     """Motion of every link and every rotor (None where a joint has none); `root` (3,) is the world's acceleration.
 
     From the parent's motion at the joint (Luh, Walker and Paul 1980; Craig, Introduction to Robotics, section 6.5), with
@@ -166,49 +169,52 @@ def body_motions(tree: Tree, at: Frames, v: Array, vdot: Array, root: Array) -> 
     world = BodyMotion(np.zeros(3), np.zeros(3), root, np.zeros((3, 3)))
     links: list[BodyMotion] = []
     rotors: list[BodyMotion | None] = []
-    for link, X, X_rotor in zip(tree.links, at.X, at.X_rotor, strict=True):
+    for link, X, X_rotor in zip(tree.links, poses.X, poses.X_rotor, strict=True):
         parent = links[link.parent] if link.parent >= 0 else world
-        links.append(_joined_motion(X, parent, link.S @ v[link.v], link.S @ vdot[link.v]))
+        links.append(_motion_behind_joint(X, parent, link.S @ v[link.v], link.S @ vdot[link.v]))
         rotor = link.rotor
-        spun = rotor and X_rotor and _joined_motion(X_rotor, parent, rotor.S @ v[link.v], rotor.S @ vdot[link.v])
+        spun = rotor and X_rotor and _motion_behind_joint(X_rotor, parent, rotor.S @ v[link.v], rotor.S @ vdot[link.v])
         rotors.append(spun or None)
     return links, rotors
 
 
-def _joined_motion(X: Transform, parent: BodyMotion, V_joint: Array, A_joint: Array) -> BodyMotion:
+def _motion_behind_joint(X: Transform, parent: BodyMotion, V_joint: Array, A_joint: Array) -> BodyMotion:
     """Motion of the body behind a joint, in its own axes."""
     w_joint, v_joint = V_joint[:3], V_joint[3:]
     carried = X.R.T @ parent.w
+    # w = R^T w_p + w_J
     w = carried + w_joint
+    # alpha = R^T alpha_p + R^T w_p x w_J + alpha_J
     alpha = X.R.T @ parent.alpha + cross(carried, w_joint) + A_joint[:3]
+    # a = R^T (a_p + A_p p) + (R^T w_p + w) x v_J + a_J
     a = X.R.T @ (parent.a + parent.A @ X.p) + cross(carried + w, v_joint) + A_joint[3:]
     return BodyMotion(w, alpha, a, skew(alpha) + skew(w) @ skew(w))
 
 
-def lifted_gravity(tree: Tree) -> Array:
+def base_acceleration(tree: Tree) -> Array:
     """Acceleration (6,) given to the world so that gravity acts on every body: [0; -g]."""
     return np.concatenate([np.zeros(3), -tree.gravity])
 
 
 def forward_kinematics(tree: Tree, q: Any, v: Any) -> Kinematics:
     """World poses, spatial velocities and velocity-product accelerations of every link and rotor (S2)."""
-    at = frames(tree, q)
-    V, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
-    R_WB = np.stack([X.R for X in at.X_W])
-    p_WB = np.stack([at.position(i) for i in range(len(tree.links))])
+    poses = frames(tree, q)
+    V, c = velocities(tree, poses, vector(f"v of '{tree.name}'", v, tree.nv))
+    R_WB = np.stack([X.R for X in poses.X_W])
+    p_WB = np.stack([poses.position(i) for i in range(len(tree.links))])
     return Kinematics(R_WB, p_WB, V, c)
 
 
-def bias_accelerations(tree: Tree, q: Any, v: Any) -> Motion:
+def bias_accelerations(tree: Tree, q: Any, v: Any) -> SpatialVectors:
     """Spatial accelerations of links and rotors at vdot = 0, without gravity: Jdot v of every body (S2)."""
-    at = frames(tree, q)
-    _, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
-    return propagated_accelerations(tree, at, c, np.zeros(tree.nv), np.zeros(6))
+    poses = frames(tree, q)
+    _, c = velocities(tree, poses, vector(f"v of '{tree.name}'", v, tree.nv))
+    return spatial_accelerations(tree, poses, c, np.zeros(tree.nv), np.zeros(6))
 
 
-def forward_accelerations(tree: Tree, q: Any, v: Any, vdot: Any) -> Motion:
+def forward_accelerations(tree: Tree, q: Any, v: Any, vdot: Any) -> SpatialVectors:
     """Spatial accelerations of links and rotors with gravity lifted into the world's acceleration -g (S2)."""
-    at = frames(tree, q)
-    _, c = velocities(tree, at, vector(f"v of '{tree.name}'", v, tree.nv))
+    poses = frames(tree, q)
+    _, c = velocities(tree, poses, vector(f"v of '{tree.name}'", v, tree.nv))
     vdot = vector(f"vdot of '{tree.name}'", vdot, tree.nv)
-    return propagated_accelerations(tree, at, c, vdot, lifted_gravity(tree))
+    return spatial_accelerations(tree, poses, c, vdot, base_acceleration(tree))

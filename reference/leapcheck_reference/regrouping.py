@@ -6,25 +6,21 @@ identification (Gautier and Khalil, Direct calculation of minimum set of inertia
 Khalil and Dombre, Modeling, Identification and Control of Robots, section 9.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
+from leapcheck_reference.links import Link
 from leapcheck_reference.rotation import cross, skew
-from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.spatial import RigidInertia, inertia_to_parent
-
-if TYPE_CHECKING:
-    from leapcheck_reference.tree import Link
 
 
 @dataclass(frozen=True, slots=True)
-class Regrouped:
+class RegroupedInertias:
     """What is left to each link and rotor (None where a joint has none), in its own axes, after all was moved rootwards.
 
     They are no bodies: their masses may be zero and their rotational inertias indefinite.
@@ -34,7 +30,7 @@ class Regrouped:
     rotors: tuple[RigidInertia | None, ...]
 
 
-def regrouped(links: Sequence[Link]) -> Regrouped:
+def regroup(links: Sequence[Link]) -> RegroupedInertias:
     """The inertias of a tree with the same M, h and inverse dynamics and the fewest numbers that are not zero.
 
     Those of doubles are summed in long double (where that is more) and rounded once, so that the move costs no accuracy.
@@ -49,11 +45,13 @@ def regrouped(links: Sequence[Link]) -> Regrouped:
         if rotor:
             inertia = _wide(rotor.inertia)
             spun = _unmoved_by(JointType.REVOLUTE, rotor.axis, inertia)
-            rotors[i] = _rounded(inertia - spun, rotor.inertia)
+            rotors[i] = _round_like(inertia - spun, rotor.inertia)
             on_parent += inertia_to_parent(rotor.placement, spun)
         if link.parent >= 0:
             left[link.parent] += on_parent
-    return Regrouped(tuple(_rounded(sum_, link.inertia) for sum_, link in zip(left, links, strict=True)), tuple(rotors))
+    return RegroupedInertias(
+        tuple(_round_like(sum_, link.inertia) for sum_, link in zip(left, links, strict=True)), tuple(rotors)
+    )
 
 
 def _unmoved_by(kind: JointType, axis: Array, inertia: RigidInertia) -> RigidInertia:
@@ -88,7 +86,7 @@ def _wide(inertia: RigidInertia) -> RigidInertia:
     return RigidInertia(np.longdouble(inertia.mass), inertia.mc.astype(np.longdouble), inertia.I.astype(np.longdouble))
 
 
-def _rounded(inertia: RigidInertia, like: RigidInertia) -> RigidInertia:
+def _round_like(inertia: RigidInertia, like: RigidInertia) -> RigidInertia:
     """The inertia in the scalar of another one."""
     if like.I.dtype != np.float64:
         return inertia

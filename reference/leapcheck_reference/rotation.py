@@ -1,43 +1,42 @@
 """Rotations over any scalar: from a quaternion, from an axis and an angle."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
+from leapcheck_models.arrays import Array
+from leapcheck_reference.scalar import Scalar, sin_cos, stack
 
 
 def skew(a: Array) -> Array:
     """Matrix a~ with a~ b = a x b, shape (3, 3)."""
     x, y, z = a
-    return stacked([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3, like=a)
+    return stack([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3, like=a)
 
 
 def cross(a: Array, b: Array) -> Array:
     """a x b, shape (3,)."""
     ax, ay, az = a
     bx, by, bz = b
-    return stacked([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3, like=a)
+    return stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3, like=a)
 
 
 def symmetric(lower: Sequence[Scalar], like: Array | None = None) -> Array:
-    """Symmetric matrix (3, 3) of its lower triangle xx, yx, yy, zx, zy, zz; `like`: see `stacked`."""
+    """Symmetric matrix (3, 3) of its lower triangle xx, yx, yy, zx, zy, zz; `like`: see `stack`."""
     xx, yx, yy, zx, zy, zz = lower
-    return stacked([xx, yx, zx, yx, yy, zy, zx, zy, zz], 3, 3, like=like)
+    return stack([xx, yx, zx, yx, yy, zy, zx, zy, zz], 3, 3, like=like)
 
 
-def turned(R: Array, I: Array) -> Array:
+def rotate_tensor(R: Array, I: Array) -> Array:
     """R I R^T of a symmetric matrix, of which one triangle is computed; where R keeps an axis, it turns in a plane."""
     for k in range(3):
         if R[k - 1, k] == 0.0 and R[k - 2, k] == 0.0:
-            return _turned_in_plane(R, I, k)
+            return _rotate_in_plane(R, I, k)
     RI = R @ I
     return symmetric([RI[i] @ R[j] for i in range(3) for j in range(i + 1)], like=RI)
 
 
-def _turned_in_plane(R: Array, I: Array, k: int) -> Array:
+def _rotate_in_plane(R: Array, I: Array, k: int) -> Array:
     """R I R^T where R keeps axis k or turns it round: one Jacobi rotation (Golub and Van Loan, 4th ed., section 8.5)."""
     i, j = (k + 1) % 3, (k + 2) % 3
     u = R[i, i] * (2.0 * I[i, j]) - R[i, j] * (I[i, i] - I[j, j])
@@ -55,7 +54,7 @@ def quaternion_rotation(quaternion: Array) -> Array:
     """
     w, x, y, z = quaternion
     s = 2.0 / (w * w + x * x + y * y + z * z)
-    return stacked(
+    return stack(
         [
             1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
             s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x),
@@ -73,7 +72,7 @@ def axis_rotation(axis: Array, angle: Scalar) -> Array:
     x, y, z = axis
     s, c = sin_cos(angle)
     d = 1.0 - c
-    return stacked(
+    return stack(
         [
             _square(x, c, d), d * (x * y) - s * z, d * (x * z) + s * y,
             d * (x * y) + s * z, _square(y, c, d), d * (y * z) - s * x,

@@ -4,8 +4,6 @@ Algorithms run on NumPy arrays of any scalar. Floats and complex numbers use the
 arb ball, a traced symbol, a batch of states) brings the methods `sin()`, `cos()` and `sqrt()` itself.
 """
 
-from __future__ import annotations
-
 import cmath
 import copy
 import dataclasses
@@ -14,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from leapcheck_models.arrays import Array
+
 Scalar = Any
 ScalarType = Callable[[float], Any]
 Value = TypeVar("Value")
@@ -51,7 +49,7 @@ def array_of(values: Any, scalar: ScalarType = float) -> Array:
     return converted
 
 
-def stacked(entries: Sequence[Scalar], *shape: int, like: Array | None = None) -> Array:
+def stack(entries: Sequence[Scalar], *shape: int, like: Array | None = None) -> Array:
     """Array of the given shape from a flat list of scalars; scalars that NumPy does not know are kept as objects.
 
     So is any scalar where `like`, of which the entries were made, is an object array: Python floats in object arrays stay

@@ -3,15 +3,13 @@
 The volume integrals that they are tested against are in `volume_integrals`. Origins and axes stand in each docstring.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from leapcheck_reference.scalar import Array
+from leapcheck_models.arrays import Array
 from leapcheck_reference.spatial_inertia import InertialParameters
 
 
@@ -64,7 +62,7 @@ def mesh_inertia(density: float, vertices: Any, triangles: Any) -> InertialParam
 
     Raises ValueError when the mesh is malformed, open, not consistently oriented, or inside out.
     """
-    points, faces = _checked_mesh(vertices, triangles)
+    points, faces = _check_mesh(vertices, triangles)
     reference = points.mean(axis=0)  # near the com, so that little cancels
     corners = (points - reference)[faces]
     volumes = np.linalg.det(corners) / 6
@@ -79,7 +77,7 @@ def mesh_inertia(density: float, vertices: Any, triangles: Any) -> InertialParam
     return InertialParameters(density * volume, reference + centre, rotational)
 
 
-def _checked_mesh(vertices: Any, triangles: Any) -> tuple[Array, Array]:
+def _check_mesh(vertices: Any, triangles: Any) -> tuple[Array, Array]:
     """Vertices (n, 3) and triangles (k, 3) of a closed, consistently oriented mesh; ValueError otherwise."""
     points, faces = np.asarray(vertices, dtype=float), np.asarray(triangles)
     if points.ndim != 2 or points.shape[1] != 3 or not np.all(np.isfinite(points)):

@@ -5,8 +5,6 @@ slide and ball velocities are the canonical ones. The sparsity follows from the 
 where one dof is the other's ancestor (MuJoCo documentation, Computation, "Inertia"; Featherstone, section 6.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.kinematics import Frames, frames
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import skew
-from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import RigidInertia, Transform, inertia_to_parent
 from leapcheck_reference.tree import Tree
 
@@ -79,12 +77,24 @@ def layout(tree: Tree) -> Layout:
     )
 
 
+def legacy_mass_matrix(tree: Tree, q: Any) -> Array:
+    """M in MuJoCo's legacy storage qM (nM,), MuJoCo's coordinates."""
+    return sparse_mass_matrix(tree, q).qM
+
+
+def csr_mass_matrix(tree: Tree, q: Any) -> Array:
+    """M in MuJoCo's CSR storage (nC,), MuJoCo's coordinates."""
+    return sparse_mass_matrix(tree, q).csr
+
+
 def sparse_mass_matrix(tree: Tree, q: Any) -> SparseMassMatrix:
     """M at q in MuJoCo's coordinates and in both of its storage forms."""
-    at, M = layout(tree), mujoco_mass_matrix(tree, q)
+    addresses, M = layout(tree), mujoco_mass_matrix(tree, q)
     qM = np.array([M[i, j] for i in range(tree.nv) for j in _ancestors(i, tree.dof_parent)], dtype=M.dtype)
-    rows = np.repeat(np.arange(tree.nv), at.rownnz)
-    return SparseMassMatrix(at.parentid, at.Madr, qM, at.rowadr, at.rownnz, at.colind, M[rows, at.colind])
+    rows = np.repeat(np.arange(tree.nv), addresses.rownnz)
+    return SparseMassMatrix(
+        addresses.parentid, addresses.Madr, qM, addresses.rowadr, addresses.rownnz, addresses.colind, M[rows, addresses.colind]
+    )
 
 
 def mujoco_mass_matrix(tree: Tree, q: Any) -> Array:
@@ -129,11 +139,11 @@ def sparsity_pattern(tree: Tree) -> Integers:
 
 def cdof(tree: Tree, q: Any) -> Array:
     """Motion axes (nv, 6) of MuJoCo's dofs, rotation first, world axes, about the com of the whole tree they belong to."""
-    at = frames(tree, q)
-    com, B = _root_com(tree, at), _from_mujoco_velocity(tree, at)
-    rows = at.zeros(tree.nv, 6)
+    poses = frames(tree, q)
+    com, B = _root_com(tree, poses), _from_mujoco_velocity(tree, poses)
+    rows = poses.zeros(tree.nv, 6)
     for i, link in enumerate(tree.links):
-        X_W = at.X_W[i]
+        X_W = poses.X_W[i]
         S = link.S @ B[link.v, link.v]
         w = X_W.R @ S[:3]
         rows[link.v, :3] = w.T
@@ -189,17 +199,17 @@ def _is_diagonal(inertia: RigidInertia) -> bool:
     return all(bool(abs(x) <= least) for x in inertia.mc) and all(bool(abs(x) <= SAME_FRAME * least) for x in products)
 
 
-def _from_mujoco_velocity(tree: Tree, at: Frames) -> Array:
+def _from_mujoco_velocity(tree: Tree, poses: Frames) -> Array:
     """B (nv, nv) with v = B u: [w; v_body] = [[0, 1], [R^T, 0]] [v_world; w] for a free joint, the identity elsewhere."""
-    B = at.zeros(tree.nv, tree.nv) + np.eye(tree.nv)
-    for link, X in zip(tree.links, at.X, strict=True):
+    B = poses.zeros(tree.nv, tree.nv) + np.eye(tree.nv)
+    for link, X in zip(tree.links, poses.X, strict=True):
         if link.type is JointType.FREE:
             zero = np.zeros((3, 3))
             B[link.v, link.v] = np.block([[zero, np.eye(3)], [X.R.T, zero]])
     return B
 
 
-def _root_com(tree: Tree, at: Frames) -> list[Array]:
+def _root_com(tree: Tree, poses: Frames) -> list[Array]:
     """Per link, the com of the whole tree that it belongs to, relative to that tree's root origin, world axes."""
     if any(link.rotor for link in tree.links):
         raise ValueError(f"'{tree.name}' has geared rotors, which MuJoCo has not: use with_rotor_bodies(spec) first")
@@ -208,18 +218,18 @@ def _root_com(tree: Tree, at: Frames) -> list[Array]:
     moment: dict[int, Array] = {}
     for i, link in enumerate(tree.links):
         root.append(i if link.parent < 0 else root[link.parent])
-        X_W = at.X_W[i]
+        X_W = poses.X_W[i]
         first_moment = link.inertia.mass * X_W.p + X_W.R @ link.inertia.mc
         mass[root[i]] = mass.get(root[i], 0.0) + link.inertia.mass
         moment[root[i]] = moment.get(root[i], np.zeros(3)) + first_moment
     return [moment[r] / mass[r] for r in root]
 
 
-def _inertias_about_com(tree: Tree, at: Frames) -> list[RigidInertia]:
-    coms = _root_com(tree, at)
+def _inertias_about_com(tree: Tree, poses: Frames) -> list[RigidInertia]:
+    coms = _root_com(tree, poses)
     return [
         inertia_to_parent(Transform(X_W.R, X_W.p - com), link.inertia)
-        for link, X_W, com in zip(tree.links, at.X_W, coms, strict=True)
+        for link, X_W, com in zip(tree.links, poses.X_W, coms, strict=True)
     ]
 
 

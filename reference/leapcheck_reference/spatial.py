@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck_reference.rotation import skew, symmetric, turned
-from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_models.arrays import Array
+from leapcheck_reference.rotation import rotate_tensor, skew, symmetric
+from leapcheck_reference.scalar import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class RigidInertia:
         return np.concatenate([self.I @ w + S @ v, self.mass * v - S @ w])
 
 
-def composed(X_AB: Transform, X_BC: Transform) -> Transform:
+def compose(X_AB: Transform, X_BC: Transform) -> Transform:
     """Pose of C in A."""
     return Transform(X_AB.R @ X_BC.R, X_AB.p + X_AB.R @ X_BC.p)
 
@@ -75,7 +76,7 @@ def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
     px, py, pz = X.p
     xx, yy, zz = 2.0 * px * x, 2.0 * py * y, 2.0 * pz * z
     shift = symmetric([yy + zz, -(px * y + py * x), xx + zz, -(px * z + pz * x), -(py * z + pz * y), xx + yy], like=h)
-    return RigidInertia(inertia.mass, h + inertia.mass * X.p, turned(X.R, inertia.I) + shift)
+    return RigidInertia(inertia.mass, h + inertia.mass * X.p, rotate_tensor(X.R, inertia.I) + shift)
 
 
 def motion_matrix(X: Transform) -> Array:

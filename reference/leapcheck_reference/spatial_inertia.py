@@ -4,14 +4,13 @@ Angular first: M(k) multiplies the spatial velocity [w; v_k] at a reference poin
 Dynamics*, section 2.1, and R. Featherstone, *Rigid Body Dynamics Algorithms*, section 2.13. All but the checks run on any scalar.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import skew
-from leapcheck_reference.scalar import Array, Scalar, stacked
+from leapcheck_reference.scalar import Scalar, stack
 from leapcheck_reference.spatial import Transform
 
 FORM_TOLERANCE = 1e-10
@@ -67,7 +66,7 @@ def inertial_parameters(M: Array) -> InertialParameters:
     if not _real(mass) > 0.0:
         raise ValueError(f"spatial inertia has the mass {_real(mass):g}: it must be positive (is it angular first?)")
     upper = M[:3, 3:]
-    com = stacked([upper[2, 1] - upper[1, 2], upper[0, 2] - upper[2, 0], upper[1, 0] - upper[0, 1]], 3) / (2 * mass)
+    com = stack([upper[2, 1] - upper[1, 2], upper[0, 2] - upper[2, 0], upper[1, 0] - upper[0, 1]], 3) / (2 * mass)
     c = skew(com)
     about_com = M[:3, :3] - mass * (c @ c.T)
     parameters = InertialParameters(mass, com, (about_com + about_com.T) / 2)
@@ -93,13 +92,13 @@ def _check_form(M: Array, parameters: InertialParameters) -> None:
 def in_frame(parameters: InertialParameters, X_AB: Transform) -> InertialParameters:
     """The parameters in frame A of a body known in frame B: c -> R_AB c + p_AB, I_c -> R_AB I_c R_AB^T.
 
-    The closed form of `transformed`, which works on the 6x6.
+    The closed form of `transform_inertia`, which works on the 6x6.
     """
     com, rotational = X_AB.R @ parameters.com + X_AB.p, X_AB.R @ parameters.rotational @ X_AB.R.T
     return InertialParameters(parameters.mass, com, rotational)
 
 
-def transformed(M_B: Array, X_BA: Array) -> Array:
+def transform_inertia(M_B: Array, X_BA: Array) -> Array:
     """M_A = X_BA^T M_B X_BA (6, 6): the same body's inertia about A's origin, in A's axes (Featherstone, eq. 2.66)."""
     return X_BA.T @ M_B @ X_BA
 

@@ -1,13 +1,11 @@
 """Checks of q and v at the door of the public functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
-from leapcheck_reference.scalar import Array
 from leapcheck_reference.tree import Tree
 
 QUATERNION_TOLERANCE = 1e-9

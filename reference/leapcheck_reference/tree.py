@@ -1,11 +1,10 @@
 """A robot spec made ready for the algorithms: constants of every link, joint and rotor as arrays of one scalar type."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import (
     CONFIGURATION_SIZE,
     VELOCITY_SIZE,
@@ -18,53 +17,11 @@ from leapcheck_models.spec import (
     Vector3,
 )
 from leapcheck_models.validation import rotational_matrix
-from leapcheck_reference.regrouping import Regrouped, regrouped
+from leapcheck_reference.links import Link, Point, TreeRotor
+from leapcheck_reference.regrouping import RegroupedInertias, regroup
 from leapcheck_reference.rotation import quaternion_rotation, skew
-from leapcheck_reference.scalar import Array, Scalar, ScalarType, array_of, sqrt
+from leapcheck_reference.scalar import ScalarType, array_of, sqrt
 from leapcheck_reference.spatial import RigidInertia, Transform
-
-
-@dataclass(frozen=True, slots=True)
-class TreeRotor:
-    """Geared rotor on the parent of its joint: `S` (6, 1) = gear ratio x spin axis, so that its velocity is X V_parent + S qd.
-
-    `spins` is False for a rotor that looks the same at every angle (symmetric about its axis, com on it): then its frame
-    may stay unturned, and nothing depends on the angle.
-    """
-
-    name: str
-    gear_ratio: Scalar
-    placement: Transform
-    axis: Array
-    S: Array
-    inertia: RigidInertia
-    spins: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Link and the joint that carries it. `S` (6, k) is the constant motion subspace in link axes."""
-
-    name: str
-    parent: int
-    type: JointType
-    placement: Transform
-    axis: Array
-    S: Array
-    inertia: RigidInertia
-    q: slice
-    v: slice
-    armature: Scalar
-    rotor: TreeRotor | None
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Contact point at `position` (3,) on link number `link`, link axes."""
-
-    name: str
-    link: int
-    position: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +40,11 @@ class Tree:
     nv: int
     dof_parent: tuple[int, ...]
     foot_indices: tuple[int, ...]
-    regrouped: Regrouped = field(init=False)
+    regrouped: RegroupedInertias = field(init=False)
 
     def __post_init__(self) -> None:
         """Derives what follows from the links, also for a copy with other links."""
-        object.__setattr__(self, "regrouped", regrouped(self.links))
+        object.__setattr__(self, "regrouped", regroup(self.links))
 
 
 def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:

@@ -1,17 +1,15 @@
-"""Inertia as a volume integral over any density and any smooth body: what the closed forms are held against.
+"""Inertia as a volume integral over any density and any smooth body: the check on the closed forms.
 
 A body is a map from the unit cube to space, x = body(u), analytic in u; a density is a function rho(x) (kg/m^3). Both
 take arrays (..., 3). Gauss-Legendre points in each direction of u; the volume element is det dx/du by complex step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import skew
-from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial_inertia import InertialParameters
 
 BodyMap = Callable[[Array], Array]

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import leapcheck_reference as reference
-from leapcheck.compare.entries import dof_names, entry_name, mujoco_dof_names
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.entries import dof_names, entry_name, mujoco_dof_names
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import ONE_DOF, Inertia, Joint, JointType, RobotSpec, add_body
+
+pytestmark = pytest.mark.quick
 
 ROBOTS = ("mini_cheetah", "mini_cheetah_armature", "tree4_9", "random:27", "random:29", "box")
 POINT = np.array([0.3, -0.2, 0.1])

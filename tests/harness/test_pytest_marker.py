@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.baseline.making import Acceptance
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.run import compared
-from leapcheck.engines.user import user_engine
+from leapcheck.baseline.update import Acceptance
+from leapcheck.comparison.plan import Plan
+from leapcheck.engines.outside.user import user_engine
+from leapcheck.pytest_support.request import comparison_request
+from leapcheck.pytest_support.session import Session, SessionOptions
 from leapcheck.report import write_report
-from leapcheck.testing.asked import asked
-from leapcheck.testing.session import Choices, Session
+from leapcheck.robots.load import NamedRobot
+from leapcheck.study import run_comparison
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
 
@@ -70,9 +71,9 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> None:
     spec = load("two_link_arm")
     wrong = user_engine({"gravity_force": lambda q: q}, spec, "wrong")
     write_report(
-        compared(Plan("two_link_arm", spec, ("reference", wrong), ("gravity_force",), 8)), tmp_path_factory.mktemp("run")
+        run_comparison(Plan(NamedRobot(spec), ("reference", wrong), ("gravity_force",), 8)), tmp_path_factory.mktemp("run")
     )
-    Session(Choices(reason="none")).told(asked("nowhere:Own", "two_link_arm"))
+    Session(SessionOptions(reason="none")).outcome(comparison_request("nowhere:Own", "two_link_arm"))
     assert Acceptance().reason == ""
 
 
@@ -160,7 +161,7 @@ def test_what_is_asked_wrongly_fails_with_one_line(pytester: pytest.Pytester) ->
     text = result.stdout.str()
     assert "During handling" not in text
     for words in (
-        "marker leapcheck: asked() got an unexpected keyword argument 'state': write leapcheck(engine, robot=",
+        "marker leapcheck: comparison_request() got an unexpected keyword argument 'state': write leapcheck(engine, robot=",
         "marker leapcheck: unknown robot 'nobody': use one of",
         "cannot import module 'nowhere'",
         "engine 'engine:Own' cannot answer bias_force: give it that function, or do not ask for it",
@@ -206,7 +207,7 @@ def test_discrepancies_are_accepted_with_a_reason_and_gone_when_they_are(pyteste
     project(pytester, 1.0, EACH)
     gone = run(pytester, *option)
     gone.assert_outcomes(passed=2)
-    gone.stdout.fnmatch_lines(["*gravity_force: Gone: *Take it out by*"])
+    gone.stdout.fnmatch_lines(["*gravity_force: Gone: *Remove it with*"])
     run(pytester, *update).assert_outcomes(passed=2)
     assert json.loads(Path("baseline.json").read_text())["robots"][0]["known"] == []
 
@@ -250,7 +251,7 @@ def test_workers_write_one_baseline_together(pytester: pytest.Pytester) -> None:
         (("--leapcheck-update-baseline",), "--leapcheck-update-baseline: name the file too"),
         (("--leapcheck-baseline", "nowhere.json"), "no baseline at 'nowhere.json': write one with"),
         (("--leapcheck-baseline", "test_own.py"), "'test_own.py' is not a baseline"),
-        (("--leapcheck-expires", "soon"), "'soon' is no day: write it as YYYY-MM-DD"),
+        (("--leapcheck-expires", "soon"), "'soon' is not a day: write it as YYYY-MM-DD"),
     ],
 )
 def test_options_that_cannot_be_met_are_refused_at_once(words: tuple[str, ...], said: str, pytester: pytest.Pytester) -> None:

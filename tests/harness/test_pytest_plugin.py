@@ -9,7 +9,7 @@ import pytest
 
 pytest_plugins = "pytester"
 
-HEAVY = ("mujoco", "pinocchio", "pandas", "numpy", "scipy", "matplotlib", "flint", "tyro", "rich", "leapcheck.compare.run")
+HEAVY = ("mujoco", "pinocchio", "pandas", "numpy", "scipy", "flint", "tyro", "rich", "leapcheck.study")
 
 ENGINE = """
 import leapcheck_reference as reference
@@ -81,7 +81,7 @@ def test_right_engines_pass_and_wrong_ones_fail_readably(pytester: pytest.Pytest
         "    q = [",
         "mass_matrix(q) at state 0 raised KeyError: 'elbow': correct it, or leave the function out",
         "engine 'Right' cannot answer bias_force: give it that function, or do not ask for it",
-        "engine 'object': the factory gave a object with none of the known functions: add one of mass_matrix",
+        "engine 'object': a object with none of the known functions: add one of mass_matrix",
     ):
         assert words in text, words
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import leapcheck_reference as reference
-from leapcheck.compare.entries import entry_unit
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.entries import entry_unit
 from leapcheck.quantities import QUANTITIES, Scale, sizes
-from leapcheck.states import States, generated_states
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, Placement, RobotSpec
+
+pytestmark = pytest.mark.quick
 
 ROBOTS = ("mini_cheetah", "tree4_9", "random:27", "random:36")  # rotors; several bases, balls; gears and armature
 CANONICAL = [name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates]

@@ -8,9 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from leapcheck.states import KINDS, PATTERN, UNIT, States, by_unit, generated_states, joined, units
+from leapcheck.sampling import KINDS, PATTERN, UNIT, States, generated_states, join_states, unit_blocks, units
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
+
+pytestmark = pytest.mark.quick
 
 ROBOTS = ("mini_cheetah", "two_link_arm", "tree4_9", "random:4", "random:27", "box")  # 27: several free bases, balls
 UNIT_NORM = 3e-16  # quaternions are normalised once: measured 2.3e-16
@@ -51,8 +53,8 @@ def cheetah() -> RobotSpec:
 
 @pytest.mark.parametrize("shorter", [1, 17, 255, 256, 257, 600])
 def test_a_shorter_run_is_the_beginning_of_a_longer_one(cheetah: RobotSpec, shorter: int) -> None:
-    whole = joined([generated_states(cheetah, 3 * UNIT, SECOND_SEED, unit) for unit in units(3 * UNIT)])
-    part = joined([generated_states(cheetah, shorter, SECOND_SEED, unit) for unit in units(shorter)])
+    whole = join_states([generated_states(cheetah, 3 * UNIT, SECOND_SEED, unit) for unit in units(3 * UNIT)])
+    part = join_states([generated_states(cheetah, shorter, SECOND_SEED, unit) for unit in units(shorter)])
     assert len(part) == shorter
     assert same(part, whole[:shorter])
     assert np.array_equal(whole.index, np.arange(3 * UNIT))
@@ -60,7 +62,7 @@ def test_a_shorter_run_is_the_beginning_of_a_longer_one(cheetah: RobotSpec, shor
 
 def test_a_unit_is_the_same_alone_and_in_another_process(cheetah: RobotSpec) -> None:
     code = (
-        "from leapcheck.states import generated_states; from leapcheck_models.robots import load; "
+        "from leapcheck.sampling import generated_states; from leapcheck_models.robots import load; "
         "s = generated_states(load('mini_cheetah'), 700, 3, 2); print(repr(s.q.tolist()), s.index[0], len(s))"
     )
     answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
@@ -166,8 +168,8 @@ def test_several_roots_each_get_their_own_far_place() -> None:
 @pytest.mark.parametrize(("start", "end"), [(0, 3 * UNIT), (5, 2 * UNIT + 1), (UNIT, 2 * UNIT), (UNIT - 1, UNIT + 1), (37, 38)])
 def test_a_block_falls_into_its_units(start: int, end: int) -> None:
     spec = load("two_link_arm")
-    whole = joined([generated_states(spec, 3 * UNIT, 0, unit) for unit in units(3 * UNIT)])
-    parts = by_unit(whole[start:end])
+    whole = join_states([generated_states(spec, 3 * UNIT, 0, unit) for unit in units(3 * UNIT)])
+    parts = unit_blocks(whole[start:end])
     assert all(len(set(part.index // UNIT)) == 1 for part in parts)
     assert len(parts) == len(set(whole.index[start:end] // UNIT))
-    assert same(joined(parts), whole[start:end])
+    assert same(join_states(parts), whole[start:end])

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leapcheck.states import States, generated_states, read_states, state_frame
+from leapcheck.sampling import States, generated_states
+from leapcheck.state_files import read_states, state_frame
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 

@@ -1,8 +1,10 @@
 import pytest
 
-from leapcheck_models.changes import changed
+from leapcheck_models.changes import with_changes
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
+
+pytestmark = pytest.mark.quick
 
 
 @pytest.fixture(scope="module")
@@ -10,12 +12,12 @@ def cheetah() -> RobotSpec:
     return load("mini_cheetah")
 
 
-def body(spec: RobotSpec, name: str):  # type: ignore[no-untyped-def]
+def body(spec: RobotSpec, name: str):
     return spec.bodies[spec.body_index(name)]
 
 
 def test_numbers_of_every_kind_of_element_are_changed_and_nothing_else_is(cheetah: RobotSpec) -> None:
-    new = changed(
+    new = with_changes(
         cheetah,
         [
             "trunk.mass=3.6",
@@ -44,7 +46,7 @@ def test_numbers_of_every_kind_of_element_are_changed_and_nothing_else_is(cheeta
 
 
 def test_no_change_gives_the_same_robot(cheetah: RobotSpec) -> None:
-    assert changed(cheetah, []) == cheetah
+    assert with_changes(cheetah, []) == cheetah
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,6 @@ def test_no_change_gives_the_same_robot(cheetah: RobotSpec) -> None:
 )
 def test_what_is_wrong_with_an_assignment_is_said_in_one_line(cheetah: RobotSpec, assignment: str, says: str) -> None:
     with pytest.raises(ValueError, match=says) as caught:
-        changed(cheetah, [assignment])
+        with_changes(cheetah, [assignment])
     assert assignment in str(caught.value)
     assert "\n" not in str(caught.value)

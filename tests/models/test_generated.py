@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck_models.generate import generated_files, write_generated
+from leapcheck_models.generate import generated_files, write_robot_files
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.xml_text import file_stem, number
+
+pytestmark = pytest.mark.quick
 
 GENERATED = Path(__file__).parents[2] / "models" / "generated"
 NUMBER = re.compile(r"-?[0-9][0-9.]*(e[+-][0-9]+)?")
@@ -60,14 +62,14 @@ def test_every_figure_of_the_spec_is_there_to_the_last_bit() -> None:
 
 def test_rotors_can_be_chosen(tmp_path: Path) -> None:
     spec = load("mini_cheetah")
-    files = write_generated(spec, tmp_path, "armature")
+    files = write_robot_files(spec, tmp_path, "armature")
     assert "Rotors are lumped" in files[0].read_text()
     assert "FR_abad_rotor" not in files[0].read_text()
     assert "leapcheck generate mini_cheetah -r armature -o DIR" in files[0].read_text()
 
 
 def test_files_are_written_whole_into_a_new_folder(tmp_path: Path) -> None:
-    files = write_generated(load("box"), tmp_path / "new" / "box")
+    files = write_robot_files(load("box"), tmp_path / "new" / "box")
     assert [file.name for file in files] == ["box.xml", "scene.xml", "box.urdf"]
     assert sorted(path.name for path in (tmp_path / "new" / "box").iterdir()) == ["box.urdf", "box.xml", "scene.xml"]
     assert b"\r" not in files[0].read_bytes()
@@ -95,4 +97,4 @@ def test_command_names_the_robot_as_it_is_loaded() -> None:
 def test_file_names_are_harmless(name: str, stem: str, tmp_path: Path) -> None:
     spec = dataclasses.replace(load("box"), name=name)
     assert file_stem(spec) == stem
-    assert all(path.parent == tmp_path for path in write_generated(spec, tmp_path))
+    assert all(path.parent == tmp_path for path in write_robot_files(spec, tmp_path))

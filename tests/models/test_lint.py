@@ -29,6 +29,8 @@ from leapcheck_models.spec import (
     add_contact_point,
 )
 
+pytestmark = pytest.mark.quick
+
 MOTOR = Motor(6.0, 0.05, 0.173, 24.0, 3.0)
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 HALF = 0.7071067811865476

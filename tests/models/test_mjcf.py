@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from leapcheck_models.generate import write_generated
+from leapcheck_models.generate import write_robot_files
 from leapcheck_models.mjcf import Rotors, mjcf_text
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.rotors import axial_inertia, rotation_matrix, with_lumped_rotors, with_rotor_bodies
@@ -38,7 +38,7 @@ def written_spec(spec: RobotSpec, rotors: Rotors) -> RobotSpec:
 
 def folder_of(spec: RobotSpec, tmp_path: Path, rotors: Rotors = "bodies") -> tuple[Path, Path]:
     """Writes the robot and returns where its MJCF and its scene lie."""
-    write_generated(spec, tmp_path, rotors)
+    write_robot_files(spec, tmp_path, rotors)
     return next(path for path in tmp_path.glob("*.xml") if path.name != "scene.xml"), tmp_path / "scene.xml"
 
 
@@ -236,7 +236,7 @@ def test_nearest_inertia_is_written_with_the_true_one_in_a_comment() -> None:
 
 def test_unknown_way_to_write_rotors() -> None:
     with pytest.raises(ValueError, match="use one of bodies, armature"):
-        mjcf_text(load("box"), "massless")  # type: ignore[arg-type]
+        mjcf_text(load("box"), "massless")
 
 
 ODD = "<&>\"' -- \u00e9\u03b8\u6f22/\\"

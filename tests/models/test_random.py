@@ -4,14 +4,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from pin_model import configuration, mass_matrix, pin_model
 
 from leapcheck_models.robots import load
-from leapcheck_models.robots.draws import direction, generator, orientation, turned
+from leapcheck_models.robots.draws import direction, generator, orientation, rotate_moments
 from leapcheck_models.robots.random_tree import random_tree
 from leapcheck_models.rotors import axial_inertia, rotation_matrix, with_rotor_bodies
 from leapcheck_models.spec import WORLD, JointType, RobotSpec, Rotor, as_json, spec_hash
 from leapcheck_models.validation import rotational_matrix
+from tests.models.pin_model import configuration, mass_matrix, pin_model
 
 SEEDS = range(50)
 CONDITION = 1e8  # of M scaled to a unit diagonal; measured 1.7e6 over seeds 0..49
@@ -129,7 +129,7 @@ def test_turned_inertia_against_matrices() -> None:
         quaternion = orientation(rng)
         R = rotation_matrix(quaternion)
         expected = R @ np.diag([1.0, 2.0, 2.5]) @ R.T
-        assert rotational_matrix(turned([1.0, 2.0, 2.5], quaternion)) == pytest.approx(expected, abs=4 * TURNED)
+        assert rotational_matrix(rotate_moments([1.0, 2.0, 2.5], quaternion)) == pytest.approx(expected, abs=4 * TURNED)
 
 
 def test_directions_fill_the_sphere() -> None:

@@ -6,14 +6,13 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from pin_model import configuration, mass_matrix, pin_model
 
 from leapcheck_models.robots import ROBOTS, descriptions, load
-from leapcheck_models.robots.mini_cheetah import HIP, HIP_NEAREST
-from leapcheck_models.robots.mini_cheetah_armature import LUMPED_HIP_NEAREST
+from leapcheck_models.robots.mini_cheetah import HIP, HIP_NEAREST, LUMPED_HIP_NEAREST
 from leapcheck_models.robots.tree4 import rooted_trees
 from leapcheck_models.spec import RobotSpec, Symmetric3
 from leapcheck_models.validation import nearest_realisable, realisability_deficit, rotational_matrix
+from tests.models.pin_model import configuration, mass_matrix, pin_model
 
 LITERAL = 1e-8  # kg m^2, rounding of the nearest realisable inertias; measured 4.8e-9 per entry
 CLOSED_FORM = 1e-15  # N m, kg m^2, m; measured 2.3e-16 (M, h), 1.2e-16 (tip)
@@ -120,7 +119,7 @@ class TestMiniCheetah:
         assert spec.total_mass == pytest.approx(8.912, abs=1e-12)
 
 
-def two_link(m1, m2, l1, lg1, lg2, i1, i2, q2) -> np.ndarray:  # type: ignore[no-untyped-def]
+def two_link(m1, m2, l1, lg1, lg2, i1, i2, q2) -> np.ndarray:
     """M of S1 and S3, which share it: relative second angle."""
     m12 = m2 * (l1 * lg2 * math.cos(q2) + lg2**2) + i2
     m11 = m1 * lg1**2 + m2 * (l1**2 + 2 * l1 * lg2 * math.cos(q2) + lg2**2) + i1 + i2

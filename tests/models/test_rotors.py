@@ -4,7 +4,6 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from pin_model import configuration, joint_model, mass_matrix, pin_inertia, pin_model, se3
 
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import (
@@ -16,6 +15,9 @@ from leapcheck_models.rotors import (
 )
 from leapcheck_models.spec import ONE_DOF, Inertia, Joint, JointType, Placement, RobotSpec, Rotor, add_body
 from leapcheck_models.validation import is_realisable
+from tests.models.pin_model import configuration, joint_model, mass_matrix, pin_inertia, pin_model, se3
+
+pytestmark = pytest.mark.quick
 
 GEARED = ["mini_cheetah", *(f"random:{seed}" for seed in (1, 4, 9, 13, 40, 46))]
 
@@ -66,7 +68,7 @@ def test_rotor_bodies_have_the_energy_of_links_and_geared_rotors(name: str) -> N
     assert (G @ v) @ M @ (G @ v) / 2 == pytest.approx(energy, rel=ENERGY)
 
 
-def rotor_energy(model, data, parent, driven, rotor: Rotor, q, v) -> float:  # type: ignore[no-untyped-def]
+def rotor_energy(model, data, parent, driven, rotor: Rotor, q, v) -> float:
     number, on_joint = parent
     angle = rotor.gear_ratio * q[model.idx_qs[driven]]
     spin = rotor.gear_ratio * v[model.idx_vs[driven]] * np.array(rotor.axis)
@@ -188,7 +190,7 @@ def test_inertia_drawn_inside_compiles_in_mujoco(seed: int) -> None:
     m = axes @ np.diag([1.0, 2.0, 3.0 + rng.uniform(0.0, 1.0)]) @ axes.T * 10.0 ** rng.uniform(-6, 1)
     entries = (m[0, 0], m[0, 1], m[0, 2], m[1, 1], m[1, 2], m[2, 2])
     assert not mujoco_compiles(entries)
-    assert mujoco_compiles(inside_realisable(tuple(map(float, entries))))  # type: ignore[arg-type]
+    assert mujoco_compiles(inside_realisable(tuple(map(float, entries))))
 
 
 def mujoco_compiles(entries: tuple[float, ...]) -> bool:

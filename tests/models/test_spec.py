@@ -31,6 +31,8 @@ from leapcheck_models.spec import (
 )
 from leapcheck_models.validation import nearest_realisable, realisability_deficit, rotational_matrix
 
+pytestmark = pytest.mark.quick
+
 ROUND_OFF = 1e-15  # of inertias of order 1; measured 4.4e-16
 BALL = Inertia(1.0, (0.0, 0.0, 0.0), (0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
 Y = (0.0, 1.0, 0.0)
@@ -179,7 +181,7 @@ def test_building_leaves_the_former_spec_alone() -> None:
     assert before.bodies == ()
     assert after.bodies == (Body("link", hinge("j"), BALL),)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        after.name = "other"  # type: ignore[misc]
+        after.name = "other"
 
 
 def test_box_points_stand_in_the_order_of_cheetah_software() -> None:

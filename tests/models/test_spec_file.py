@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.spec import as_json, spec_hash
 from leapcheck_models.spec_file import MAX_BYTES, read_spec, write_spec
+from tests.models.record_edits import Edit, drop, put
+
+pytestmark = pytest.mark.quick
 
 
 @pytest.mark.parametrize("name", [*ROBOTS, *(f"random:{seed}" for seed in range(8))])
@@ -31,53 +32,28 @@ def test_whole_numbers_stay_as_they_are(tmp_path: Path) -> None:
     assert '"mass": 2,' in as_json(spec)
 
 
-Edit = Callable[[dict[str, Any]], Any]
-
-
-def edited(*place: str | int, value: Any) -> Edit:
-    def edit(record: dict[str, Any]) -> None:
-        *way, last = place
-        inner: Any = record
-        for step in way:
-            inner = inner[step]
-        inner[last] = value
-
-    return edit
-
-
-def without(*place: str | int) -> Edit:
-    def edit(record: dict[str, Any]) -> None:
-        *way, last = place
-        inner: Any = record
-        for step in way:
-            inner = inner[step]
-        del inner[last]
-
-    return edit
-
-
 BROKEN: list[tuple[Edit, str]] = [
-    (edited("mass", value=1), "the robot: unknown key 'mass': use name, bodies, contact_points, actuators, poses, gravity"),
-    (edited("_index", value={}), "unknown key '_index'"),
+    (put("mass", value=1), "the robot: unknown key 'mass': use name, bodies, contact_points, actuators, poses, gravity"),
+    (put("_index", value={}), "unknown key '_index'"),
     (
-        edited("bodies", 1, "joint", "type", value="screw"),
+        put("bodies", 1, "joint", "type", value="screw"),
         "bodies[1 'FR_abad'].joint.type: unknown joint type 'screw': use one of",
     ),
-    (edited("bodies", 1, "joint", "type", value=["free"]), "unknown joint type ['free']"),
-    (edited("bodies", 1, "colour", value="red"), "bodies[1 'FR_abad']: unknown key 'colour'"),
-    (without("bodies", 1, "inertia", "mass"), "bodies[1 'FR_abad'].inertia: the key 'mass' is missing: add it"),
-    (without("name"), "the robot: the key 'name' is missing"),
-    (edited("bodies", value={}), "bodies is {}: give a list"),
-    (edited("bodies", 1, value=None), "bodies[1] is None: give an object with the keys name, joint, inertia"),
-    (edited("bodies", 1, "name", value=7), "bodies[1].name is 7: give a text"),
-    (edited("bodies", 1, "inertia", "mass", value="heavy"), "inertia.mass is 'heavy': give a number"),
-    (edited("bodies", 1, "inertia", "mass", value=True), "inertia.mass is True: give a number"),
-    (edited("bodies", 1, "inertia", "mass", value=10**400), "inertia.mass is too large"),
-    (edited("bodies", 1, "inertia", "mass", value=-1.0), "body 'FR_abad': the mass is -1.0"),
-    (edited("bodies", 1, "inertia", "com", value=[1.0, 2.0]), "inertia.com is [1.0, 2.0]: give a list of 3"),
-    (edited("bodies", 1, "inertia", "realisable", value="yes"), "inertia.realisable is 'yes': give true or false"),
-    (edited("bodies", 1, "parent", value="FR_knee"), "its parents form a cycle"),
-    (edited("contact_points", 0, "body", value="x"), "contact point 'trunk_corner_0': body 'x' does not exist"),
+    (put("bodies", 1, "joint", "type", value=["free"]), "unknown joint type ['free']"),
+    (put("bodies", 1, "colour", value="red"), "bodies[1 'FR_abad']: unknown key 'colour'"),
+    (drop("bodies", 1, "inertia", "mass"), "bodies[1 'FR_abad'].inertia: the key 'mass' is missing: add it"),
+    (drop("name"), "the robot: the key 'name' is missing"),
+    (put("bodies", value={}), "bodies is {}: give a list"),
+    (put("bodies", 1, value=None), "bodies[1] is None: give an object with the keys name, joint, inertia"),
+    (put("bodies", 1, "name", value=7), "bodies[1].name is 7: give a text"),
+    (put("bodies", 1, "inertia", "mass", value="heavy"), "inertia.mass is 'heavy': give a number"),
+    (put("bodies", 1, "inertia", "mass", value=True), "inertia.mass is True: give a number"),
+    (put("bodies", 1, "inertia", "mass", value=10**400), "inertia.mass is too large"),
+    (put("bodies", 1, "inertia", "mass", value=-1.0), "body 'FR_abad': the mass is -1.0"),
+    (put("bodies", 1, "inertia", "com", value=[1.0, 2.0]), "inertia.com is [1.0, 2.0]: give a list of 3"),
+    (put("bodies", 1, "inertia", "realisable", value="yes"), "inertia.realisable is 'yes': give true or false"),
+    (put("bodies", 1, "parent", value="FR_knee"), "its parents form a cycle"),
+    (put("contact_points", 0, "body", value="x"), "contact point 'trunk_corner_0': body 'x' does not exist"),
 ]
 
 

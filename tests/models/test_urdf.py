@@ -32,6 +32,8 @@ from leapcheck_models.spec import (
 from leapcheck_models.urdf import rpy, urdf_obstacles, urdf_text
 from leapcheck_models.validation import rotational_matrix
 
+pytestmark = pytest.mark.quick
+
 REALISABLE = [name for name in ROBOTS if not name.startswith("mini_cheetah")]
 ROUND_TRIP_TOLERANCE = 2e-15  # entries of R; measured 1.0e-15 over 80000, of which 0.43e-15 is rpy's, the rest this test's
 MASS_MATRIX_TOLERANCE = 1e-14  # of the largest entry; measured 1.8e-15

@@ -62,7 +62,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
     for place, node in enumerate(_nodes(tree)):
         for after in (after for after in _variants(node) if ast.unparse(after) != ast.unparse(node)):
             text = ast.unparse(_replaced(tree, place, after))
-            line: int = node.lineno  # type: ignore[attr-defined]
+            line: int = node.lineno
             statement = " ".join(lines[line - 1].split())
             found.append(Mutant(module, line, statement, _short(node), _short(after), text))
     return found

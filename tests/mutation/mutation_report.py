@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from mutants import Mutant
+from tests.mutation.mutants import Mutant
 
 JUDGEMENTS = Path(__file__).with_name("judgements.toml")
 NOT_JUDGED = "not judged"

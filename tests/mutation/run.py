@@ -1,7 +1,7 @@
 """Mutation run: are the tests of the reference and of the conventions able to fail? Writes reports/mutation.md.
 
-    python tests/mutation/run.py                       600 mutants of everything, 10 to 15 minutes on two cores
-    python tests/mutation/run.py --only contact.py --mutants 1000 --no-report
+    python -m tests.mutation.run                       600 mutants of everything, 10 to 15 minutes on two cores
+    python -m tests.mutation.run --only contact.py --mutants 1000 --no-report
 
 Each mutant is made in a copy of its package in a temporary folder that stands first on the path of a forked process; the
 working tree is not touched. A mutant is killed when a test fails, or takes too long. The draw follows from `--seed`.
@@ -34,13 +34,15 @@ import pandas  # noqa: F401
 import pinocchio  # noqa: F401
 import pytest
 import scipy.spatial.transform  # noqa: F401
-from mutants import Mutant, mutants
-from mutation_report import Outcome, write_report
+
+from tests.mutation.mutants import Mutant, mutants
+from tests.mutation.mutation_report import Outcome, write_report
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE, CONVENTIONS = ROOT / "reference" / "leapcheck_reference", ROOT / "harness" / "leapcheck" / "conventions.py"
+REFERENCE, HARNESS = ROOT / "reference" / "leapcheck_reference", ROOT / "harness" / "leapcheck"
+CONVENTIONS = HARNESS / "coordinates" / "conventions.py"
 TESTS = ROOT / "tests" / "reference"
-CONVENTION_TESTS = ("harness/test_conventions.py",)
+CONVENTION_TESTS = ("harness/coordinates/test_conventions.py",)
 
 FIRST = {  # the tests most likely to kill a module's mutants; all others of the tree dynamics follow
     "kinematics": ("test_kinematics",),
@@ -77,7 +79,7 @@ def targets() -> list[Target]:
     """The tree dynamics with MuJoCo's layouts, inertias and solids, the classical dynamics, and the conventions."""
     tested = [file for file in sorted(REFERENCE.glob("*.py")) if file.stem in FIRST or (TESTS / f"test_{file.stem}.py").exists()]
     classical = [file for file in sorted((REFERENCE / "classical").glob("*.py")) if file.stem != "__init__"]
-    conventions = Target(CONVENTIONS, CONVENTIONS.parent, tuple(ROOT / "tests" / name for name in CONVENTION_TESTS))
+    conventions = Target(CONVENTIONS, HARNESS, tuple(ROOT / "tests" / name for name in CONVENTION_TESTS))
     return [*map(_dynamics, tested), *map(_classical, classical), conventions]
 
 

@@ -3,7 +3,10 @@ from __future__ import annotations
 import ast
 
 import pytest
-from mutants import mutants
+
+from tests.mutation.mutants import mutants
+
+pytestmark = pytest.mark.quick
 
 CHANGES = [
     ("x = a + b", ["x = a - b"]),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.engines.other_version import Package, RegistryOutOfReach, environment
+from leapcheck.engines.other_version.engine import Package, RegistryOutOfReach, environment
 
 MakeEnvironment = Callable[[Package, str], Path]
 

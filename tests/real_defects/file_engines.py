@@ -11,13 +11,13 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from leapcheck.conventions import Place
-from leapcheck.engines import pinocchio_build
-from leapcheck.engines.mujoco_engine import MujocoEngine
-from leapcheck.engines.pinocchio_engine import PinocchioEngine
-from leapcheck.engines.projection import Floats
+from leapcheck.coordinates.conventions import Place
+from leapcheck.engines.mujoco.engine import MujocoEngine
+from leapcheck.engines.pinocchio import build as pinocchio_build
+from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.protocol import Answers, Engine
-from leapcheck.states import States
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 

@@ -180,7 +180,7 @@ def aligned_free_joint() -> File:
     """freejoint align="true": the body's frame goes to its com and principal axes."""
     R, com, moments = Rotation.from_quat([0.3, -0.2, 0.5, 0.8]), np.array((0.1, -0.05, 0.02)), (0.011, 0.008, 0.006)
     point = np.array((0.2, 0.1, -0.1))
-    place: tuple[float, float, float] = tuple(map(float, R.inv().apply(point - com)))  # type: ignore[assignment]
+    place: tuple[float, float, float] = tuple(map(float, R.inv().apply(point - com)))
     spec = add_body(RobotSpec("aligned"), "body", joint=Joint("body_joint", JointType.FREE),
         inertia=Inertia(2.0, (0.0, 0.0, 0.0), (moments[0], 0.0, 0.0, moments[1], 0.0, moments[2])))  # fmt: skip
     spec = replace(spec, contact_points=(ContactPoint("corner", "body", place),))

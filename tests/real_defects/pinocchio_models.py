@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from leapcheck import conventions
-from leapcheck.conventions import Convention
-from leapcheck.engines import pinocchio_build as build
-from leapcheck.engines.pinocchio_engine import PinocchioEngine
-from leapcheck.engines.projection import Floats
+from leapcheck.coordinates import conventions
+from leapcheck.coordinates.conventions import Convention
+from leapcheck.engines.pinocchio import build
+from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.protocol import Answers
-from leapcheck.states import States
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import axial_inertia, with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
 

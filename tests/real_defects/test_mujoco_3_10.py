@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from judged import Judged, assert_named, judged
-from mjcf_features import floating
-from urdf_files import principal, with_fixed_link
 
-from conftest import MakeEnvironment
-from leapcheck.engines.other_version import Kind, OtherVersion
-from leapcheck.versions.routes import fused, with_turned_inertials
+from leapcheck.engines.other_version.engine import Kind, OtherVersion
+from leapcheck.versions.routes import fuse_fixed_links, with_turned_inertials
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.urdf import urdf_text
+from tests.real_defects.conftest import MakeEnvironment
+from tests.real_defects.full_diagnosis import FullDiagnosis, assert_named, diagnose_all
+from tests.real_defects.mjcf_features import floating
+from tests.real_defects.urdf_files import principal, with_fixed_link
 
 pytestmark = pytest.mark.slow
 
 WRONG, RIGHT = "3.10.0", "3.14.0"
 
 
-def judgement(python_with: MakeEnvironment, version: str, spec: RobotSpec, text: str, kind: Kind) -> Judged:
+def judgement(python_with: MakeEnvironment, version: str, spec: RobotSpec, text: str, kind: Kind) -> FullDiagnosis:
     with mujoco(python_with, version, spec, text, kind) as engine:
-        return judged(spec, engine)
+        return diagnose_all(spec, engine)
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def test_inertial_rpy_beside_lost_digits(python_with: MakeEnvironment) -> None:
 def test_fused_links(python_with: MakeEnvironment) -> None:
     """google-deepmind/mujoco#2982 and #3250: link 3 is fused into link 2 in the wrong place."""
     spec = with_fixed_link()
-    found = judgement(python_with, WRONG, spec, fused(urdf_text(spec)), "urdf")
+    found = judgement(python_with, WRONG, spec, fuse_fixed_links(urdf_text(spec)), "urdf")
     assert_named(found, found.names, "fused")
     assert {name.split("/")[1] for name in found.names} <= {"link_2", "link_3", "weld"}, found
 
@@ -75,7 +75,7 @@ def test_full_inertia(python_with: MakeEnvironment) -> None:
 def test_a_later_version_is_right(python_with: MakeEnvironment, case: str) -> None:
     spec = with_fixed_link() if case == "fused" else floating()
     text = mjcf_text(spec) if case == "full" else with_turned_inertials(spec, ("trunk", "link_1", "link_2"))
-    text = fused(text) if case == "fused" else text
+    text = fuse_fixed_links(text) if case == "fused" else text
     assert not judgement(python_with, RIGHT, spec, text, "mjcf" if case == "full" else "urdf").deviating
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from file_engines import in_mujoco, in_pinocchio
-from judged import assert_named, judged
-from mjcf_features import FEATURES, arm
 
 from leapcheck_models.mjcf import mjcf_text
+from tests.real_defects.file_engines import in_mujoco, in_pinocchio
+from tests.real_defects.full_diagnosis import assert_named, diagnose_all
+from tests.real_defects.mjcf_features import FEATURES, arm
 
 NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "frame": (("missing-subtree/link_2",), ("link_2", "link_3")),
@@ -27,21 +27,21 @@ NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_mujoco_reads_the_file_as_it_is_meant(feature: str) -> None:
     file = FEATURES[feature]()
-    assert not judged(file.spec, in_mujoco(file.spec, file.text)).deviating
+    assert not diagnose_all(file.spec, in_mujoco(file.spec, file.text)).deviating
 
 
 @pytest.mark.parametrize("feature", NAMED)
 def test_what_pinocchio_makes_of_it_is_named(feature: str) -> None:
     file = FEATURES[feature]()
     names, words = NAMED[feature]
-    assert_named(judged(file.spec, in_pinocchio(file.spec, file.text)), names, *words)
+    assert_named(diagnose_all(file.spec, in_pinocchio(file.spec, file.text)), names, *words)
 
 
 @pytest.mark.slow
 def test_an_axis_that_is_no_unit_vector() -> None:
     """Its matrix is no rotation, and most answers mean nothing then, nor are they precise: kinematics and energies tell it."""
     file = FEATURES["long_axis"]()
-    found = judged(file.spec, in_pinocchio(file.spec, file.text))
+    found = diagnose_all(file.spec, in_pinocchio(file.spec, file.text))
     assert found.names[-1] == "stretched/joint_2", found
     assert "no rotation: axis and angle, the axis 3 long" in found.words
     assert not {"contact_positions", "kinetic_energy", "potential_energy"} & set(found.unexplained)
@@ -49,4 +49,4 @@ def test_an_axis_that_is_no_unit_vector() -> None:
 
 def test_without_such_features_pinocchio_is_right() -> None:
     spec = arm()
-    assert not judged(spec, in_pinocchio(spec, mjcf_text(spec))).deviating
+    assert not diagnose_all(spec, in_pinocchio(spec, mjcf_text(spec))).deviating

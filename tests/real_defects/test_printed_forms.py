@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judged import Judged, assert_named, judged
 
 import leapcheck_reference as reference
-from leapcheck.engines.user import load_user_engine, user_engine
+from leapcheck.engines.outside.user import load_user_engine, user_engine
+from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.scalar import Array
+from tests.real_defects.full_diagnosis import FullDiagnosis, assert_named, diagnose_all
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -23,8 +23,8 @@ def _examples_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-def judgement(printed: str, spec: RobotSpec) -> Judged:
-    return judged(spec, load_user_engine(f"printed_forms:{printed}", spec))
+def judgement(printed: str, spec: RobotSpec) -> FullDiagnosis:
+    return diagnose_all(spec, load_user_engine(f"printed_forms:{printed}", spec))
 
 
 def test_s1_second_rotational_energy_with_i1() -> None:
@@ -71,7 +71,7 @@ def test_s3_surplus_elsewhere() -> None:
     def bias_force(q: Array, v: Array) -> Array:
         return reference.bias_force(tree, q, v)
 
-    found = judged(spec, user_engine({"mass_matrix": mass_matrix, "bias_force": bias_force}, spec))
+    found = diagnose_all(spec, user_engine({"mass_matrix": mass_matrix, "bias_force": bias_force}, spec))
     assert_named(found, ("surplus/M22",), "M22 is too large by the constant 0.00018: the term 2 m l lg of shank")
 
 
@@ -85,7 +85,7 @@ def test_s3_another_constant_is_no_printed_term() -> None:
         M[0, 0] += 0.2002
         return M
 
-    found = judged(spec, user_engine({"mass_matrix": mass_matrix}, spec))
+    found = diagnose_all(spec, user_engine({"mass_matrix": mass_matrix}, spec))
     sets = (found.names, *found.alternatives)
     assert ("armature/shoulder",) in sets, found
     assert not any(name.startswith("surplus") for names in sets for name in names)
@@ -100,11 +100,11 @@ def test_s2_velocity_product_in_the_wrong_order(robot: str) -> None:
 
 def test_s2_in_the_right_order_nothing_is_off() -> None:
     """The engine differs from a right one in the order alone."""
-    import printed_forms
+    from tests.examples import printed_forms
 
-    class Right(printed_forms.WrongVelocityProduct):  # type: ignore[misc]
+    class Right(printed_forms.WrongVelocityProduct):
         def velocity_product(self, V_joint: Array, V: Array) -> Array:
             return -super().velocity_product(V_joint, V)
 
     spec = load("tree4_7")
-    assert not judged(spec, user_engine(Right(spec), spec)).deviating
+    assert not diagnose_all(spec, user_engine(Right(spec), spec)).deviating

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from mjcf_features import floating
 
 from leapcheck_models.spec import Body, Inertia, Joint, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
+from tests.real_defects.mjcf_features import floating
 
 
 def principal() -> RobotSpec:
@@ -21,7 +21,7 @@ def with_fixed_link() -> RobotSpec:
     return _with(principal(), lambda body: replace(body, joint=Joint("weld", JointType.FIXED)) if body.name == "link_3" else body)
 
 
-def _with(spec: RobotSpec, changed) -> RobotSpec:  # type: ignore[no-untyped-def]
+def _with(spec: RobotSpec, changed) -> RobotSpec:
     return replace(spec, bodies=tuple(changed(body) for body in spec.bodies), poses=())
 
 

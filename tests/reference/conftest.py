@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import generic_states
 import pytest
+
+from tests.reference import generic_states
 
 
 @pytest.fixture(params=generic_states.ROBOTS)

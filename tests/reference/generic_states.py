@@ -8,14 +8,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 from leapcheck_reference import Tree, build
-
-Array = NDArray[Any]
 
 NAMED = ("mini_cheetah", "mini_cheetah_armature", "pupper_leg", "two_link_arm", "tree4_5", "box", "falling_rod")
 # Between them every joint type, 1 to 4 roots, chains of fixed links, depth 16, spinning and symmetric rotors, also on the

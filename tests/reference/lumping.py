@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-from generic_states import Array, rotation
 
 from leapcheck_models.spec import WORLD, Body, Inertia, JointType, Placement, RobotSpec
 from leapcheck_models.validation import rotational_matrix
+from tests.reference.generic_states import Array, rotation
 
 
 def without_fixed_joints(spec: RobotSpec) -> RobotSpec:

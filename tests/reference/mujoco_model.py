@@ -10,10 +10,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from generic_states import Array
 
 from leapcheck_models.spec import Inertia, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
+from tests.reference.generic_states import Array
 
 JOINTS = {
     JointType.FREE: mujoco.mjtJoint.mjJNT_FREE,

@@ -54,7 +54,7 @@ class Bounded:
         b = bounded(other)
         return b is not None and self.value == b.value
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
     __radd__, __rmul__ = __add__, __mul__
 
     def sin(self) -> Bounded:

@@ -8,8 +8,6 @@ from typing import Any
 import flint
 import numpy as np
 import pytest
-from generic_states import Array, Case, case, derivative, moved, rate, relative
-from running_error import UNIT_ROUNDOFF, Bounded
 
 from leapcheck_reference import (
     bias_force,
@@ -29,6 +27,8 @@ from leapcheck_reference import (
     mujoco_mass_matrix,
     potential_energy,
 )
+from tests.reference.generic_states import Array, Case, case, derivative, moved, rate, relative
+from tests.reference.running_error import UNIT_ROUNDOFF, Bounded
 
 FUNCTIONS: dict[str, Callable[[Any, Case], Any]] = {
     "M": lambda tree, at: mass_matrix(tree, at.q),

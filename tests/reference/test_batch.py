@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generic_states import case, relative, robot
 
 from leapcheck_reference import (
     bias_force,
@@ -28,7 +27,8 @@ from leapcheck_reference import (
     mujoco_mass_matrix,
     potential_energy,
 )
-from leapcheck_reference.batch import Batch, evaluated
+from leapcheck_reference.batch import Batch, evaluate_batch
+from tests.reference.generic_states import case, relative, robot
 
 ROUNDING = 1e-13  # of the largest entry of the state; measured worst 9.5e-15
 STATES = 3
@@ -58,7 +58,7 @@ def test_rows_of_a_block_are_the_single_states(name: str) -> None:
     states = [case(name, seed) for seed in range(STATES)]
     for function, arguments in FUNCTIONS:
         blocks = [np.stack([getattr(state, argument) for state in states]) for argument in arguments]
-        rows = evaluated(function, states[0].tree, *blocks)
+        rows = evaluate_batch(function, states[0].tree, *blocks)
         for row, state in zip(rows, states, strict=True):
             single = np.asarray(function(state.tree, *(getattr(state, argument) for argument in arguments)))
             assert relative(row, single, 1e-3) <= ROUNDING, function.__name__
@@ -68,7 +68,7 @@ def test_rows_of_a_block_are_the_single_states(name: str) -> None:
 def test_rows_of_mujocos_fields_are_the_single_states(name: str) -> None:
     states = [case(name, seed) for seed in range(STATES)]
     for function in (cdof, cinert, crb):
-        rows = evaluated(function, states[0].tree, np.stack([state.q for state in states]))
+        rows = evaluate_batch(function, states[0].tree, np.stack([state.q for state in states]))
         for row, state in zip(rows, states, strict=True):
             assert relative(row, function(state.tree, state.q)) <= ROUNDING
 
@@ -79,13 +79,13 @@ def test_at_rest_in_a_coordinate_pose() -> None:
     q, v = np.array([spec.pose("zero"), spec.pose("home")]), np.zeros((2, spec.nv))
     v[1, 0] = 1.0
     for row in range(2):
-        assert relative(evaluated(bias_force, tree, q, v)[row], bias_force(tree, q[row], v[row])) <= ROUNDING
-        assert relative(evaluated(mass_matrix, tree, q)[row], mass_matrix(tree, q[row])) <= ROUNDING
+        assert relative(evaluate_batch(bias_force, tree, q, v)[row], bias_force(tree, q[row], v[row])) <= ROUNDING
+        assert relative(evaluate_batch(mass_matrix, tree, q)[row], mass_matrix(tree, q[row])) <= ROUNDING
 
 
 def test_no_states_give_no_rows() -> None:
     _, tree = robot("mini_cheetah")
-    assert evaluated(mass_matrix, tree, np.zeros((0, tree.nq))).shape == (0, 18, 18)
+    assert evaluate_batch(mass_matrix, tree, np.zeros((0, tree.nq))).shape == (0, 18, 18)
 
 
 A, B = np.array([1.0, -2.0, 0.5]), np.array([3.0, 0.25, -1.0])

@@ -4,8 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from generic_states import Array, Case, case, derivative, gradient, moved, rate, relative
-from world_bodies import world_bodies
 
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import (
@@ -20,6 +18,8 @@ from leapcheck_reference import (
     mass_matrix,
     test_force_response,
 )
+from tests.reference.generic_states import Array, Case, case, derivative, gradient, moved, rate, relative
+from tests.reference.world_bodies import world_bodies
 
 ROUNDING = 5e-14  # of the largest entry; measured worst 4.1e-15
 DIFFERENCES = 3e-8  # central differences of step 1e-5; measured worst 3.2e-9

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-from generic_states import Case, derivative, moved, rate, relative
+import pytest
 
 from leapcheck_reference import coriolis_force, coriolis_matrix, mass_matrix
+from tests.reference.generic_states import Case, derivative, moved, rate, relative
+
+pytestmark = pytest.mark.quick
 
 ROUNDING = 1e-14  # of the largest entry; measured worst 1.0e-15
 DIFFERENCES = 2e-8  # of the largest entry, central differences of step 1e-5; measured worst 1.6e-9

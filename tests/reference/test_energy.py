@@ -2,10 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generic_states import Case, case, derivative, rate, relative
-from world_bodies import com_position as bodies_com
-from world_bodies import momentum as bodies_momentum
-from world_bodies import potential_energy as bodies_potential_energy
 
 from leapcheck_reference import (
     centroidal_momentum,
@@ -17,6 +13,12 @@ from leapcheck_reference import (
     potential_energy,
 )
 from leapcheck_reference.energy import total_mass
+from tests.reference.generic_states import Case, case, derivative, rate, relative
+from tests.reference.world_bodies import com_position as bodies_com
+from tests.reference.world_bodies import momentum as bodies_momentum
+from tests.reference.world_bodies import potential_energy as bodies_potential_energy
+
+pytestmark = pytest.mark.quick
 
 ROUNDING = 3e-13  # of the largest entry; measured worst 2.5e-14
 POWER = 1e-13  # of the sum of the powers' sizes; measured worst 6.8e-15

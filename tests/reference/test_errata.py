@@ -23,7 +23,7 @@ from leapcheck_reference.classical.leg_jump import (
     push_motion,
     push_plan,
     push_torque,
-    stroke_left,
+    remaining_stroke,
     stroke_margin,
     torque_by_formula,
 )
@@ -149,7 +149,7 @@ def test_s1c_the_leg_has_mass_too() -> None:
 
 def test_s1d_the_other_first_pose_has_too_little_stroke() -> None:
     plan, pose = push_plan(HEIGHT, ACCELERATION), np.radians([45.0, -90.0])
-    assert f"{1000 * stroke_left(AUTHORS_LEG, pose):.1f} of {1000 * plan.stroke:.1f}" == "35.1 of 73.5"
+    assert f"{1000 * remaining_stroke(AUTHORS_LEG, pose):.1f} of {1000 * plan.stroke:.1f}" == "35.1 of 73.5"
     assert stroke_margin(AUTHORS_LEG, pose, plan) < 0.0 < stroke_margin(AUTHORS_LEG, FIRST_POSE, plan)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from generic_states import Array, Case, case, derivative, joint_slices, rate, relative
 
 from leapcheck_models.spec import JointType
 from leapcheck_reference import cdof, cinert, crb, forward_kinematics, mujoco_mass_matrix
-from leapcheck_reference.kinematics import Motion, frames, propagated_accelerations
+from leapcheck_reference.kinematics import SpatialVectors, frames, spatial_accelerations
+from tests.reference.generic_states import Array, Case, case, derivative, joint_slices, rate, relative
 
 RIGHT = 1e-14  # of the largest entry; measured worst 2.7e-16
 WRONG = 1e-2  # of the largest entry, at least; measured least 0.37
@@ -18,10 +18,10 @@ def test_s2_the_velocity_product_is_v_cross_v_joint() -> None:
     at = case("mini_cheetah")
     posed, c = frames(at.tree, at.q), forward_kinematics(at.tree, at.q, at.v).c
     rates = derivative(lambda q: np.array(forward_kinematics(at.tree, q, at.v).V.links), (at.q, rate(at.spec, at.q, at.v)))
-    printed = Motion(tuple(-c_i for c_i in c.links), tuple(None if c_r is None else -c_r for c_r in c.rotors))
+    printed = SpatialVectors(tuple(-c_i for c_i in c.links), tuple(None if c_r is None else -c_r for c_r in c.rotors))
     zero, root = np.zeros(at.tree.nv), np.zeros(6)
-    assert relative(np.array(propagated_accelerations(at.tree, posed, c, zero, root).links), rates) <= RIGHT
-    assert relative(np.array(propagated_accelerations(at.tree, posed, printed, zero, root).links), rates) >= WRONG
+    assert relative(np.array(spatial_accelerations(at.tree, posed, c, zero, root).links), rates) <= RIGHT
+    assert relative(np.array(spatial_accelerations(at.tree, posed, printed, zero, root).links), rates) >= WRONG
 
 
 def test_s2_the_base_is_one_joint_of_six_dofs_before_the_legs() -> None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
-from generic_states import Array, Case, relative, scale_free
+import pytest
 
 from leapcheck_reference import factorization, mass_matrix, solution, sparsity_pattern
 from leapcheck_reference.factorization import dense_parent, inverse_product
+from tests.reference.generic_states import Array, Case, relative, scale_free
+
+pytestmark = pytest.mark.quick
 
 RECONSTRUCTION = 1e-14  # scale-free; measured worst 5.2e-16
 RESIDUAL = 5e-12  # of the largest entry of the right side; measured worst 2.1e-13

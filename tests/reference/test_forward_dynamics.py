@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import generic_states
 import mujoco
 import numpy as np
 import pytest
-from generic_states import Array, Case, relative
-from mujoco_model import mujoco_model
 
 from leapcheck_models.spec import JointType
 from leapcheck_reference import bias_force, factored_forward_dynamics, forward_dynamics, inverse_dynamics, mass_matrix
+from tests.reference import generic_states
+from tests.reference.generic_states import Array, Case, relative
+from tests.reference.mujoco_model import mujoco_model
+
+pytestmark = pytest.mark.quick
 
 ROUND_TRIP = 1e-10  # of the largest entry, times conditioning; measured worst 1.1e-11
 TWO_WAYS = 1e-12  # of the largest entry; measured worst 3.9e-14

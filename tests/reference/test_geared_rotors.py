@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generic_states import Case, case, relative, scale_free
 
 from leapcheck_models.rotors import with_rotor_coordinates
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec, Rotor, add_body
@@ -35,6 +34,7 @@ from leapcheck_reference import (
     potential_energy,
     with_rotor_bodies,
 )
+from tests.reference.generic_states import Case, case, relative, scale_free
 
 GEARED = ("mini_cheetah", *(f"random:{seed}" for seed in (2, 19, 20, 24, 29, 40, 53, 57)))
 SCALE_FREE = 1e-14  # |dM_ij| / sqrt(M_ii M_jj); measured worst 6.8e-16

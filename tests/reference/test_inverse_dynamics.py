@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from generic_states import Case, gradient, relative
-from world_bodies import potential_energy
+import pytest
 
 from leapcheck_reference import (
     bias_force,
@@ -12,6 +11,10 @@ from leapcheck_reference import (
     inverse_dynamics,
     mass_matrix,
 )
+from tests.reference.generic_states import Case, gradient, relative
+from tests.reference.world_bodies import potential_energy
+
+pytestmark = pytest.mark.quick
 
 ROUNDING = 3e-14  # of the largest entry; measured worst 2.3e-15
 

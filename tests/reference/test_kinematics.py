@@ -4,14 +4,16 @@ import dataclasses
 
 import numpy as np
 import pytest
-from generic_states import Array, Case, case, derivative, joint_slices, rate, relative
-from world_bodies import INERTIA, world_bodies
 
 from leapcheck_models.spec import Body, Joint, JointType, Placement, RobotSpec, add_body
 from leapcheck_reference import bias_accelerations, build, forward_accelerations, forward_kinematics, mass_matrix
 from leapcheck_reference.kinematics import body_motions, frames
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.spatial import motion_cross, motion_to_child
+from tests.reference.generic_states import Array, Case, case, derivative, joint_slices, rate, relative
+from tests.reference.world_bodies import INERTIA, world_bodies
+
+pytestmark = pytest.mark.quick
 
 ROUNDING = 2e-14  # of the largest entry; measured worst 3.8e-15
 

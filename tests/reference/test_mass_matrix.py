@@ -4,10 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from generic_states import Array, Case, case, joint_slices, relative, scale_free
-from lumping import composed, in_parent, without_fixed_joints
-from world_bodies import mass_matrix as bodies_mass_matrix
-from world_bodies import velocities, world_bodies
 
 from leapcheck_models.spec import JointType, Placement
 from leapcheck_reference import (
@@ -18,6 +14,12 @@ from leapcheck_reference import (
     kinetic_energy,
     mass_matrix,
 )
+from tests.reference.generic_states import Array, Case, case, joint_slices, relative, scale_free
+from tests.reference.lumping import composed, in_parent, without_fixed_joints
+from tests.reference.world_bodies import mass_matrix as bodies_mass_matrix
+from tests.reference.world_bodies import velocities, world_bodies
+
+pytestmark = pytest.mark.quick
 
 SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst 9.6e-15
 ENERGY = 3e-14  # relative; measured worst 2.8e-15

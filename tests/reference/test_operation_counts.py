@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from generic_states import case
 
 from leapcheck_reference.trace.record import record
+from tests.reference.generic_states import case
 
 ALL = ("mass_matrix", "bias_force", "contact_positions", "contact_jacobians", "contact_bias_accelerations")
 

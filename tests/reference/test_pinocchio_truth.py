@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from generic_states import Array, case, joint_slices, relative, rotation, scale_free
 
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import JointType, Placement, RobotSpec
@@ -24,6 +23,7 @@ from leapcheck_reference import (
     gravity_force,
     mass_matrix,
 )
+from tests.reference.generic_states import Array, case, joint_slices, relative, rotation, scale_free
 
 SCALE_FREE = 3e-14  # |dM_ij| / sqrt(M_ii M_jj); measured worst 2.3e-15
 ROUNDING = 1e-13  # of the largest entry; measured worst 1.0e-14

@@ -6,13 +6,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from generic_states import Array, Case, case, relative
 
 from leapcheck_models.spec import JointType
 from leapcheck_reference import Tree, kinetic_energy, mass_matrix, potential_energy, total_mass
 from leapcheck_reference.kinematics import frames
-from leapcheck_reference.regrouping import regrouped
-from leapcheck_reference.spatial import RigidInertia, composed
+from leapcheck_reference.regrouping import regroup
+from leapcheck_reference.spatial import RigidInertia, compose
+from tests.reference.generic_states import Array, Case, case, relative
 
 ROUNDING = 2e-14  # relative; measured worst 8.7e-16
 POTENTIAL = 2e-14  # of the potential energy; measured worst 6.3e-16
@@ -40,7 +40,7 @@ def gravity_potential(at: Case, q: Array) -> float:
         bodies = [(at.tree.regrouped.links[i], frame.X_W[i])]
         inertia, X_rotor = at.tree.regrouped.rotors[i], frame.X_rotor[i]
         if inertia and X_rotor:
-            bodies.append((inertia, composed(frame.X_W[link.parent], X_rotor) if link.parent >= 0 else X_rotor))
+            bodies.append((inertia, compose(frame.X_W[link.parent], X_rotor) if link.parent >= 0 else X_rotor))
         for left, X in bodies:
             energy -= at.tree.gravity @ (left.mass * (frame.root_position[i] + X.p) + X.R @ left.mc)
     return energy
@@ -76,7 +76,7 @@ def test_nothing_is_left_that_the_joint_does_not_move(case: Case) -> None:
 
 
 def test_what_is_left_is_left_again(case: Case) -> None:
-    again = regrouped(with_what_is_left(case.tree).links)
+    again = regroup(with_what_is_left(case.tree).links)
     for left, twice in zip(case.tree.regrouped.links, again.links, strict=True):
         assert relative(numbers(twice), numbers(left)) <= ROUNDING
 

@@ -34,6 +34,8 @@ from leapcheck_reference.volume_integrals import (
     uniform,
 )
 
+pytestmark = pytest.mark.quick
+
 INTEGRAL = 2e-14
 """Relative to the largest moment; measured 6e-15 (by quadrature), 9e-16 (meshes)."""
 

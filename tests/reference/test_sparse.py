@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from generic_states import Case, case, relative, robot, rotation, scale_free
-from world_bodies import com_position, world_bodies
 
 from leapcheck_models.robots.tree4 import rooted_trees
 from leapcheck_reference import (
@@ -23,6 +21,10 @@ from leapcheck_reference import (
     sparsity_pattern,
     with_rotor_bodies,
 )
+from tests.reference.generic_states import Case, case, relative, robot, rotation, scale_free
+from tests.reference.world_bodies import com_position, world_bodies
+
+pytestmark = pytest.mark.quick
 
 SCALE_FREE = 1e-14  # |dM_ij| / sqrt(M_ii M_jj); measured worst 1.2e-15
 FIELDS = 1e-14  # of the largest entry; measured worst 2.0e-16

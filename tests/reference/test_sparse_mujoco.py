@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generic_states import Array, configuration, relative, robot, rotation, scale_free
-from mujoco_model import legacy_qM, mujoco_data, mujoco_model
 
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import Body, Inertia, Joint, JointType, Placement, RobotSpec
@@ -23,6 +21,8 @@ from leapcheck_reference import (
     mujoco_mass_matrix,
     sparse_mass_matrix,
 )
+from tests.reference.generic_states import Array, configuration, relative, robot, rotation, scale_free
+from tests.reference.mujoco_model import legacy_qM, mujoco_data, mujoco_model
 
 SCALE_FREE = 1e-13  # |dM_ij| / sqrt(M_ii M_jj); measured worst 8.0e-15
 SCALE_FREE_RANDOM = 5e-12  # the same for random trees, whose rotors of 1e-6 kg m^2 MuJoCo refers to a far com; 1.3e-12

@@ -25,7 +25,7 @@ from leapcheck_reference.spatial_inertia import (
     pseudo_inertia_parameters,
     realisability_margin,
     spatial_inertia,
-    transformed,
+    transform_inertia,
 )
 
 ROUNDING = 1e-14
@@ -99,7 +99,7 @@ def test_change_of_frame_by_congruence_and_in_closed_form_agree_with_pinocchio(s
     b, X_AB = body(rng), pose(rng)
     closed = in_frame(b, X_AB)
     theirs = pin.SE3(X_AB.R, X_AB.p).act(pin.Inertia(b.mass, b.com, b.rotational))
-    assert_close(transformed(b.spatial, motion_matrix(X_AB)), closed.spatial)
+    assert_close(transform_inertia(b.spatial, motion_matrix(X_AB)), closed.spatial)
     assert_close(closed.com, theirs.lever)
     assert_close(closed.rotational, theirs.inertia)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generic_states import Case, case, relative, scale_free
 
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import (
@@ -19,6 +18,9 @@ from leapcheck_reference import (
     inverse_dynamics,
     mass_matrix,
 )
+from tests.reference.generic_states import Case, case, relative, scale_free
+
+pytestmark = pytest.mark.quick
 
 NORMALISED = 2e-14  # of the largest entry; measured worst 1.7e-15
 

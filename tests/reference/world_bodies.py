@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from generic_states import Array, derivative, joint_slices, rate
 
 from leapcheck_models.spec import Inertia, JointType, Placement, RobotSpec
+from tests.reference.generic_states import Array, derivative, joint_slices, rate
 
 INERTIA = Inertia(1.5, (0.1, -0.05, 0.2), (0.02, 0.003, -0.001, 0.03, 0.002, 0.025))  # some generic link's
 

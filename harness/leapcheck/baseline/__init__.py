@@ -1,1 +1,1 @@
-"""Baselines: what a run was found to be, accepted with a reason, so that a later run fails on what is new alone."""
+"""Baselines: the discrepancies of a run, accepted with a reason, so that a later run fails only on what is new."""

@@ -1,8 +1,7 @@
-"""baseline.json: an entry per line, so that a change of it is readable in a review."""
+"""baseline.json: one entry per line, so that its changes can be reviewed."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -11,40 +10,34 @@ from pathlib import Path
 from typing import Any, cast
 
 from leapcheck.baseline.record import BASELINE_VERSION, Baseline, RobotBaseline
-from leapcheck.report.json_format import decoded, plain
-from leapcheck.whole_file import write_whole
-from leapcheck_models.spec_file import without_repeats
+from leapcheck.system.strict_json import decode, dumps_line, loads
+from leapcheck.system.whole_file import write_whole
 
 REMEDY = "correct it, or write the file again with `leapcheck baseline RUN --out FILE`"
 
 
 def read_baseline(path: Path | str) -> Baseline:
-    """The baseline that a file holds.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is no baseline; the message names file, place and remedy, in one line.
-    """
+    """The baseline in a file; FileNotFoundError, or ValueError in one line that names file, place and remedy."""
     _check_no_folder(Path(path))
     try:
-        return parsed(Path(path).read_text(encoding="utf-8"), str(path))
+        return parse_baseline(Path(path).read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise FileNotFoundError(f"no baseline at '{path}': write one with `leapcheck baseline RUN --out {path}`") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"'{path}' is not a baseline ({error}): {REMEDY}") from None
 
 
-def parsed(text: str, path: str) -> Baseline:
-    """The baseline that a text from `path` holds; ValueError as `read_baseline`."""
+def parse_baseline(text: str, path: str) -> Baseline:
+    """The baseline in a text from `path`; ValueError as `read_baseline`."""
     try:
-        content = json.loads(text, object_pairs_hook=without_repeats)
-    except (ValueError, RecursionError) as error:
+        content = loads(text)
+    except ValueError as error:
         raise ValueError(f"'{path}' is not a baseline ({' '.join(str(error).split())}): {REMEDY}") from None
     version = content.get("baseline_version") if isinstance(content, dict) else None
     if version != BASELINE_VERSION or isinstance(version, bool):
         raise ValueError(f"'{path}': baseline_version is {version!r:.80}, this leapcheck reads {BASELINE_VERSION}: {REMEDY}")
     try:
-        baseline = cast(Baseline, decoded(Baseline, content, "baseline"))
+        baseline = cast(Baseline, decode(Baseline, content, "baseline"))
         for problem in _problems(baseline):
             raise ValueError(problem)
     except ValueError as error:
@@ -53,13 +46,13 @@ def parsed(text: str, path: str) -> Baseline:
 
 
 def baseline_text(baseline: Baseline) -> str:
-    """The text of the file; equal baselines give equal text."""
+    """The text of the file; output is deterministic."""
     parts = ",\n".join(_robot_text(part) for part in baseline.robots)
     return f'{{\n "baseline_version": {baseline.baseline_version},\n "robots": [\n{parts}\n ]\n}}\n'
 
 
 def write_baseline(baseline: Baseline, path: Path | str) -> None:
-    """Write the file, at once as a whole: who reads it sees the old one or the new one. OSError where that fails."""
+    """Write the file atomically; OSError where that fails."""
     path = Path(path)
     _check_no_folder(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,32 +64,30 @@ def _check_no_folder(path: Path) -> None:
         raise IsADirectoryError(f"'{path}' is a folder: name a file for the baseline, for example {path / 'baseline.json'}")
 
 
-def expiry(text: str) -> date:
-    """The day that is written YYYY-MM-DD; ValueError for anything else."""
+def expiry_date(text: str) -> date:
+    """The day written as YYYY-MM-DD; ValueError for anything else."""
     try:
         day = date.fromisoformat(text)
     except ValueError:
         day = None
     if day is None or day.isoformat() != text:
-        raise ValueError(f"'{text:.40}' is no day: write it as YYYY-MM-DD, for example 2027-06-30")
+        raise ValueError(f"'{text:.40}' is not a day: write it as YYYY-MM-DD, for example 2027-06-30")
     return day
 
 
 def _robot_text(part: RobotBaseline) -> str:
-    head = {name: plain(getattr(part, name)) for name in ("robot", "model_hash", "versions")}
-    lines = [f"   {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
+    lines = [f'   "{name}": {dumps_line(getattr(part, name))}' for name in ("robot", "model_hash", "versions")]
     lines += [f'   "{name}": {_lines(getattr(part, name))}' for name in ("accepted", "known")]
     return "  {\n" + ",\n".join(lines) + "\n  }"
 
 
 def _lines(entries: Sequence[Any]) -> str:
-    if not entries:
-        return "[]"
-    return "[\n" + ",\n".join(f"    {json.dumps(plain(entry), ensure_ascii=False)}" for entry in entries) + "\n   ]"
+    """An entry per line."""
+    return "[\n" + ",\n".join(f"    {dumps_line(entry)}" for entry in entries) + "\n   ]" if entries else "[]"
 
 
 def _problems(baseline: Baseline) -> Iterator[str]:
-    """What types cannot say: entries that stand twice, numbers that cannot be, discrepancies without a reason, odd days."""
+    """What types cannot express: repeated entries, impossible numbers, discrepancies without a reason, invalid days."""
     yield from _twice("baseline.robots", [(part.robot,) for part in baseline.robots])
     for number, part in enumerate(baseline.robots):
         place = f"baseline.robots[{number}]"
@@ -118,7 +109,7 @@ def _problems_of(entry: Any, place: str) -> Iterator[str]:
         yield f"{place}.reason is empty: say why the discrepancy is accepted"
     if (day := getattr(entry, "expires", None)) is not None:
         try:
-            expiry(day)
+            expiry_date(day)
         except ValueError as error:
             yield f"{place}.expires: {error}"
 

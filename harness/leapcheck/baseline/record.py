@@ -1,4 +1,4 @@
-"""What a baseline file holds: robot by robot the accepted errors and the known discrepancies."""
+"""The content of a baseline file: robot by robot the accepted errors and the known discrepancies."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 BASELINE_VERSION = 1
 
 TRUTH = "truth"
-"""What an error is held against where a run has values in extended precision."""
+"""What errors are measured `against` where a run has values in extended precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedError:
     """The largest error of one quantity of an engine `against` the truth (or another engine), over `states` states.
 
-    `rounding` is in units of the expected rounding, `error` scale-free. `seed` is that of the states; None for one's own.
+    `rounding` is in units of the expected rounding, `error` scale-free; `seed` is None for the user's own states.
     """
 
     engine: str
@@ -28,10 +28,10 @@ class AcceptedError:
 
 @dataclass(frozen=True, slots=True)
 class KnownDiscrepancy:
-    """A discrepancy that is accepted for a `reason`, up to and with the day `expires` (ISO 8601; None: for good).
+    """A discrepancy accepted for a `reason`, up to and including the day `expires` (ISO 8601; None: for good).
 
-    `causes` are the names of its causes, none where it is unexplained, `words` say them. `error` is scale-free, `tolerance`
-    the one at the worst of `states` states of `seed` (None: one's own).
+    `causes` are the names of its causes, none where it is unexplained; `words` describe them. `error` is scale-free, `tolerance`
+    the one at the worst of `states` states of `seed` (None: the user's own).
     """
 
     engine: str
@@ -49,7 +49,7 @@ class KnownDiscrepancy:
 
 @dataclass(frozen=True, slots=True)
 class RobotBaseline:
-    """What is accepted of one robot: its name and the hash of its description, the versions that were compared."""
+    """What is accepted of one robot: its name, the hash of its description and the versions that were compared."""
 
     robot: str
     model_hash: str

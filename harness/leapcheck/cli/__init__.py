@@ -1,4 +1,4 @@
-"""The command line: `leapcheck compare`, `explain`, `diff`, `score`, `jump` and the others."""
+"""The command line: one module per command."""
 
 from __future__ import annotations
 
@@ -14,42 +14,29 @@ from typing import Protocol
 
 COULD_NOT_RUN = 2
 
-COMMANDS = (
-    "baseline",
-    "bench",
-    "compare",
-    "diff",
-    "explain",
-    "generate",
-    "init",
-    "jump",
-    "leg-jump",
-    "lint",
-    "robots",
-    "score",
-    "sparsity",
-    "versions",
-)
-"""Each is a module of this package with a dataclass of the same name, `leg_jump` with `LegJump`: its fields are the options."""
+COMMANDS = {
+    "baseline": "accept a run's discrepancies, with reason and expiry, so that later runs fail only on new ones",
+    "compare": "compare a robot's dynamics in several engines over random states: the discrepancy report",
+    "diff": "what became better or worse from one comparison to another",
+    "explain": "who is wrong in a comparison, why, and the smallest case that shows it",
+    "generate": "write a robot's MJCF, scene and URDF, and its dynamics in C",
+    "init": "start a project: an engine, its test, a workflow and a pre-commit hook",
+    "jump": "plan a jump, simulate it in every engine, and judge it before the hardware does",
+    "leg-jump": "can a two-link leg with hobby servos jump?",
+    "lint": "check a robot's description: what is odd, where, and what to do",
+    "robots": "list the robots that have a name",
+    "sparsity": "show the sparsity pattern of a robot's mass matrix",
+    "versions": "compare versions of an engine: which quantities changed, and with which release",
+}
+"""Each has a module in this package with a dataclass whose fields are the options: `leg_jump.LegJumpCommand` for leg-jump."""
 
-HELP = """Look before you leap: a robot's dynamics held against MuJoCo, Pinocchio and the truth.
+SUMMARIES = "\n".join(f"  {name:<8}  {summary}" for name, summary in COMMANDS.items())
 
-usage: leapcheck {baseline,bench,compare,diff,explain,generate,init,jump,leg-jump,lint,robots,score,sparsity,versions} ...
+HELP = f"""Look before you leap: checks a robot's dynamics against MuJoCo, Pinocchio and extended precision.
 
-  baseline  what is accepted, with reason and expiry, so that a later run fails on what is new
-  bench     the generated kernels timed beside the engines' own machine code
-  compare   a robot's dynamics in several engines over random states: the discrepancy report
-  diff      what became better or worse from one comparison to another
-  explain   who is wrong in a comparison, why, and the smallest case that shows it
-  generate  a robot's MJCF, its scene, its URDF, and its dynamics in C
-  init      engine, test, workflow and hook to begin with, in your project
-  jump      a jump planned, simulated in every engine, and judged before the hardware
-  leg-jump  can a two-link leg with hobby servos jump?
-  lint      what is odd about a robot's description, where, and what to do
-  robots    the robots that have a name
-  score     planted defects: what the judge finds, names and shrinks
-  sparsity  the pattern of a robot's mass matrix, in the terminal and as a picture
-  versions  an engine in several versions: which quantities changed, and with which release
+usage: leapcheck {{{",".join(COMMANDS)}}} ...
+
+{SUMMARIES}
 
 Examples:
   leapcheck compare mini_cheetah
@@ -65,7 +52,7 @@ Examples:
 `leapcheck COMMAND --help` lists a command's options. Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
 
 
-class Command(Protocol):
+class CommandLine(Protocol):
     """A parsed command line."""
 
     def run(self) -> int:
@@ -80,43 +67,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(HELP)
         return 0
     if not words or words[0] not in COMMANDS:
-        what = f"unknown command '{words[0]}'" if words else "no command"
-        return _refused(f"{what}: use one of {', '.join(COMMANDS)}, or --help")
+        problem = f"unknown command '{words[0]}'" if words else "no command"
+        return _refuse(f"{problem}: use one of {', '.join(COMMANDS)}, or --help")
     usage = io.StringIO()
     try:
         with redirect_stderr(usage):
-            command = _parsed(words)
-    except SystemExit as done:  # --help, or a box that says what is wrong with the words
-        return _refused(f"{_cause(usage.getvalue())}: see leapcheck {words[0]} --help") if done.code else 0
+            command = _parse(words)
+    except SystemExit as end:  # --help, or a box that says what is wrong with the words
+        return _refuse(f"{_usage_error(usage.getvalue())}: see leapcheck {words[0]} --help") if end.code else 0
     try:
         return command.run()
     except KeyboardInterrupt as interrupt:
-        return _refused(str(interrupt) or "interrupted: nothing was written")
+        return _refuse(str(interrupt) or "interrupted: nothing was written")
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
-        return _refused(_reason(error))
+        return _refuse(_reason(error))
     except MemoryError as error:
-        return _refused(f"not enough memory ({error}): use fewer states or workers")
+        return _refuse(f"not enough memory ({error}): use fewer states or workers")
 
 
-def _parsed(words: Sequence[str]) -> Command:
+def _parse(words: Sequence[str]) -> CommandLine:
     """The command's dataclass, filled from the words; SystemExit where they are wrong or ask for help."""
     import tyro
 
+    from leapcheck.cli.option_help import with_plain_help
+
     name = words[0]
-    words_of_name = name.split("-")
-    kind: type[Command] = getattr(
-        import_module(f"leapcheck.cli.{'_'.join(words_of_name)}"), "".join(map(str.capitalize, words_of_name))
-    )
-    return tyro.cli(
-        kind,
+    module = import_module(f"leapcheck.cli.{name.replace('-', '_')}")
+    kind: type[CommandLine] = getattr(module, f"{name.title().replace('-', '')}Command")
+    command: CommandLine = tyro.cli(
+        with_plain_help(kind),
         prog=f"leapcheck {name}",
         description=getdoc(kind),
         args=words[1:],
         config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
     )
+    return command
 
 
-def _cause(box: str) -> str:
+def _usage_error(box: str) -> str:
     """The first part of the box that tyro draws around an error, in one line; its frame is ASCII where stdout is."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
     lines = [line.strip("│╭╮╰╯ ") for line in plain.splitlines()[1:]]  # the first holds the title
@@ -125,12 +113,12 @@ def _cause(box: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Cause and remedy; the operating system's errors know no remedy."""
+    """Cause and remedy; the operating system's errors have no remedy of their own."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"'{error.filename}': {error.strerror}: give a path that can be read or written"
     return str(error) or type(error).__name__
 
 
-def _refused(reason: str) -> int:
+def _refuse(reason: str) -> int:
     print(f"leapcheck: {' '.join(reason.split())}", file=sys.stderr)
     return COULD_NOT_RUN

@@ -1,4 +1,4 @@
-"""What a comparison leaves for continuous integration: a JUnit file, GitHub's annotations, the summary of its job."""
+"""Output for continuous integration: a JUnit file, GitHub annotations and job summary."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from leapcheck.compare.records import Run
+    from leapcheck.records import Run
 
 SUMMARY_FILE = "GITHUB_STEP_SUMMARY"
 
 
 def write_for_ci(run: Run, junit: Path | None, github: bool, out: TextIO) -> None:
-    """Writes the JUnit file where it is named, GitHub's annotations to `out` and its summary where those are asked for.
+    """Writes the JUnit file if named; with `github`, prints annotations to `out` and appends to the job's summary.
 
     Raises OSError where a file cannot be written.
     """
     if junit is not None:
-        from leapcheck.report.junit import junit_xml
+        from leapcheck.report.comparison.ci import junit_xml
 
         junit.parent.mkdir(parents=True, exist_ok=True)
         junit.write_text(junit_xml(run), encoding="utf-8", newline="\n")
     if github:
-        from leapcheck.report.github import github_commands, github_summary
+        from leapcheck.report.comparison.ci import github_commands, github_summary
 
         out.write(github_commands(run, source_of))
         if summary := os.environ.get(SUMMARY_FILE):
@@ -32,10 +32,10 @@ def write_for_ci(run: Run, junit: Path | None, github: bool, out: TextIO) -> Non
 
 
 def source_of(engine: str) -> str:
-    """The file of an engine written module:factory, from the current folder, which annotations are shown in; "" elsewhere."""
+    """The file of an engine written module:factory, relative to the current folder, for its annotations; "" if there is none."""
     module, colon, _ = engine.partition(":")
     if not module or not colon:
         return ""
     path = Path(*module.split("."))
-    places = (path.with_suffix(".py"), path / "__init__.py")
-    return next((place.as_posix() for place in places if place.is_file()), "")
+    candidates = (path.with_suffix(".py"), path / "__init__.py")
+    return next((candidate.as_posix() for candidate in candidates if candidate.is_file()), "")

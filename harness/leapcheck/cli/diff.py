@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,12 @@ import tyro
 
 
 @dataclass(frozen=True)
-class Diff:
-    """Hold two comparisons of one robot against each other: verdicts, errors, discrepancies, diagnoses, laws, versions.
+class DiffCommand:
+    """Show what changed between two comparisons of a robot: verdicts, errors, discrepancies, diagnoses, laws, versions.
 
-    Rounding scatters: an error within a factor of 10 of the other's, or below 10 units of the expected rounding, is the
-    same; errors beyond rounding in both runs are compared where the states are the same, to a factor of 1.1. Exit status 0
-    same or better, 1 worse.
+    Rounding errors scatter: an error within a factor of 10 of the other run's, or below 10 units of the expected rounding, counts
+    as the same. Errors beyond rounding in both runs are compared only at the same states, to a factor of 1.1. Exit status 0 same
+    or better, 1 worse.
 
     Examples:
       leapcheck diff runs/before runs/mini_cheetah
@@ -30,20 +31,19 @@ class Diff:
     """Print the changes as JSON."""
 
     def run(self) -> int:
-        """Prints the changes, the worse first; returns 1 where anything is worse."""
-        from json import dumps
+        """Prints the changes, the worse first; returns 1 if anything is worse."""
+        from leapcheck.report.comparison.difference import run_difference
+        from leapcheck.report.comparison.results import read_run
+        from leapcheck.system.strict_json import dumps
 
-        from leapcheck.report.difference import difference
-        from leapcheck.report.json_format import read_run
-
-        found = difference(read_run(self.before), read_run(self.after))
+        difference = run_difference(read_run(self.before), read_run(self.after))
         if self.json:
-            record = {"robot": found.robot, "sentence": found.sentence, "changes": [asdict(change) for change in found.changes]}
-            print(dumps(record, indent=1))
+            record = {"robot": difference.robot, "sentence": difference.sentence, "changes": difference.changes}
+            sys.stdout.write(dumps(record))
         else:
             from rich.console import Console
 
-            from leapcheck.report.difference_console import DifferenceSummary
+            from leapcheck.report.comparison.console import difference_summary
 
-            Console().print(DifferenceSummary(found))
-        return found.exit_status
+            Console().print(difference_summary(difference))
+        return difference.exit_status

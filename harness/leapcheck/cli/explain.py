@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 if TYPE_CHECKING:
-    from leapcheck.compare.records import Run
+    from leapcheck.records import Run
 
 
 @dataclass(frozen=True)
-class Explain:
-    """Say why the engines of a finished comparison are off: verdict, causes and by how much, what else it may be, the
-    smallest case, and how to repeat it.
+class ExplainCommand:
+    """Explain why engines are wrong in a finished comparison: verdict, causes with amounts, alternatives, the smallest case, and
+    how to repeat it.
 
     Examples:
       leapcheck explain runs/mini_cheetah
@@ -31,16 +31,16 @@ class Explain:
     quantity: str = ""
     """Only this quantity, e.g. mass_matrix."""
     script: bool = False
-    """Print the reproducer, a Python file, instead; the first one where several fit."""
+    """Print the reproducer, a Python file, instead; the first one if several match."""
 
     def run(self) -> int:
         """Prints the explanation or the script; returns 0."""
-        from leapcheck.report.explanation import explanation, restricted
-        from leapcheck.report.json_format import read_run
+        from leapcheck.report.comparison.explanation import explanation, restrict
+        from leapcheck.report.comparison.results import read_run
 
         run = read_run(self.run_folder)
         if self.script:
-            sys.stdout.write(self._script(restricted(run, self.engine, self.quantity)))
+            sys.stdout.write(self._script(restrict(run, self.engine, self.quantity)))
             return 0
         from rich.console import Console
 
@@ -48,14 +48,14 @@ class Explain:
         return 0
 
     def _script(self, run: Run) -> str:
-        """Text of the first reproducer; which others there are goes to standard error."""
-        from leapcheck.report.judgement import file_name
-        from leapcheck.report.words import printable
+        """The text of the first reproducer; the others are listed on standard error."""
+        from leapcheck.report.comparison.judgement import file_name
+        from leapcheck.system.text import printable
 
         if not run.reproducers:
-            asked = " ".join(filter(None, (self.engine, self.quantity)))
-            reason = f" of {asked}" if asked else ""
-            raise ValueError(f"'{self.run_folder}' has no reproducer{reason}: leave out --script to see what it has")
+            subject = " ".join(filter(None, (self.engine, self.quantity)))
+            of = f" of {subject}" if subject else ""
+            raise ValueError(f"'{self.run_folder}' has no reproducer{of}: leave out --script to see what it has")
         first, *others = run.reproducers
         if others:
             names = "; ".join(printable(f"--engine {case.engine} --quantity {case.quantity}") for case in others)

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Generate:
-    """Write a robot's MJCF, its scene and its URDF; with --c its dynamics as one C99 function too.
+class GenerateCommand:
+    """Write a robot's MJCF, scene and URDF; with --c also its dynamics as one C99 function.
+
+    Without names --c computes mass_matrix, bias_force, contact_positions, contact_jacobians and contact_bias_accelerations.
 
     Examples:
       leapcheck generate mini_cheetah --out models/
@@ -28,20 +30,19 @@ class Generate:
     out: Annotated[Path, tyro.conf.arg(aliases=["-o"])]
     """Folder to write into."""
     rotors: Annotated[Literal["bodies", "armature"], tyro.conf.arg(aliases=["-r"])] = "bodies"
-    """Geared rotors in MJCF: exact bodies with hinges of their own, or lumped with armature."""
+    """Geared rotors in MJCF: bodies with hinges of their own (exact), or lumped into armature."""
     c: Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[QUANTITY ...]")] = None
-    """C99 source and header of one function that computes these together, named as in leapcheck_reference; without names:
-    mass_matrix, bias_force, contact_positions, contact_jacobians, contact_bias_accelerations."""
+    """C99 source and header of one function that computes these quantities together."""
 
     def run(self) -> int:
         """Writes the files and prints their paths."""
-        from leapcheck.robot_files import load
-        from leapcheck_models.generate import write_files, write_generated
+        from leapcheck.robots.load import load
+        from leapcheck_models.generate import write_files, write_robot_files
         from leapcheck_models.urdf import urdf_obstacles
 
         spec = load(self.robot)
-        c_files = self._c_files(spec)  # before anything is written: a name may be wrong
-        for path in [*write_generated(spec, self.out, self.rotors), *write_files(c_files, self.out)]:
+        c_files = self._c_files(spec)  # before anything is written: a name may be unknown
+        for path in [*write_robot_files(spec, self.out, self.rotors), *write_files(c_files, self.out)]:
             print(path)
         for obstacle in urdf_obstacles(spec):
             print(f"no URDF: {obstacle}")

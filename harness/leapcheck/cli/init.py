@@ -1,4 +1,4 @@
-"""`leapcheck init ROBOT`: the files to begin with in a project of one's own."""
+"""`leapcheck init ROBOT`: the first files of a project."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import tyro
 
 
 @dataclass(frozen=True)
-class Init:
-    """Write what is needed to test dynamics of your own: my_dynamics.py (an engine that runs as it is; put your code into
-    it), test_dynamics.py (for pytest), a workflow for GitHub Actions and a hook for pre-commit. Files that exist are kept.
+class InitCommand:
+    """Write the files to test your own dynamics; existing files are kept.
+
+    my_dynamics.py is an engine that runs as is, to be replaced by your code; test_dynamics.py is for pytest; a workflow for
+    GitHub Actions and a pre-commit hook run both.
 
     Examples:
       leapcheck init mini_cheetah
@@ -20,13 +22,13 @@ class Init:
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
-    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json), its path from the folder of the project."""
+    """Name (see `leapcheck robots`), random:SEED, or a robot file (.json), with its path from the project folder."""
     out: Path = Path()
-    """Folder of the project."""
+    """Project folder."""
 
     def run(self) -> int:
-        """Writes the files that are not there, says which are kept, and what to do next; returns 0."""
-        from leapcheck.robot_files import load
+        """Writes the missing files, says which are kept and what to do next; returns 0."""
+        from leapcheck.robots.load import load
         from leapcheck.starter.files import starter_files
 
         for name, text in starter_files(self.robot, load(self.robot)).items():
@@ -36,7 +38,7 @@ class Init:
                 with path.open("x", encoding="utf-8", newline="\n") as file:
                     file.write(text)
             except FileExistsError:
-                print(f"kept    {path}: it exists; rename it and run this again to see what would stand there")
+                print(f"kept    {path}: it exists; rename it and run this again to get the new one")
             else:
                 print(f"wrote   {path}")
         print("Put your own code into my_dynamics.py, then run pytest.")

@@ -7,14 +7,16 @@ from typing import Annotated
 
 import tyro
 
+STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
 
 @dataclass(frozen=True)
-class Lint:
+class LintCommand:
     """Check a robot's description: inertias, symmetry, masses, gears, limits, names, order.
 
-    On a .urdf or .xml also what MuJoCo and Pinocchio make of the file without a word, measured by loading it in both.
+    For a .urdf or .xml also what MuJoCo and Pinocchio silently make of the file, measured by loading it in both.
 
-    Exit status 1 where a finding is an error.
+    Exit status 1 if a finding is an error.
 
     Examples:
       leapcheck lint mini_cheetah
@@ -26,24 +28,16 @@ class Lint:
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json, .urdf, .xml)."""
 
     def run(self) -> int:
-        """Prints the findings, errors first; returns 1 where there is an error."""
+        """Prints the findings, errors first; returns 1 if there is an error."""
         from rich.console import Console
         from rich.text import Text
 
-        from leapcheck.file_findings import findings_on_file
-        from leapcheck.robot_files import imported, load
-        from leapcheck_models.lint import lint
+        from leapcheck.api.robots import lint
 
-        file = imported(self.robot)
-        spec = load(self.robot) if file is None else file.spec
-        findings = (*lint(spec), *(() if file is None else findings_on_file(file)))
-        console = Console(highlight=False)
-        styles = {"error": "bold red", "warning": "yellow", "note": "dim"}
-        for severity, style in styles.items():
-            for finding in (f for f in findings if f.severity == severity):
-                console.print(Text.assemble((severity, style), f"  {finding.place}: {finding.message}"), soft_wrap=True)
-                console.print(Text(f"         {finding.remedy}  [{finding.rule}]", style="dim"), soft_wrap=True)
-        counts = {severity: sum(f.severity == severity for f in findings) for severity in styles}
-        summary = ", ".join(f"{n} {severity}{'s' * (n != 1)}" for severity, n in counts.items())
-        console.print(Text(f"{spec.name}: {summary}"), soft_wrap=True)
-        return int(counts["error"] > 0)
+        report, console = lint(self.robot), Console(highlight=False)
+        for finding in report:
+            severity = (finding.severity, STYLES[finding.severity])
+            console.print(Text.assemble(severity, f"  {finding.place}: {finding.message}"), soft_wrap=True)
+            console.print(Text(f"         {finding.remedy}  [{finding.rule}]", style="dim"), soft_wrap=True)
+        console.print(Text(report.sentence), soft_wrap=True)
+        return int(not report.ok)

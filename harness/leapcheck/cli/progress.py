@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from typing import Protocol
 
 
-class Report(Protocol):
-    """What a long run is given to tell how far it is."""
+class ProgressReport(Protocol):
+    """Shows the progress of a long run."""
 
     def __call__(self, done: int, total: int, now: str = "") -> None:
-        """`done` of `total` parts; `now`: what is being done."""
+        """`done` of `total` parts; `now` is being worked on."""
 
 
 @contextmanager
-def progress_bar(what: str, quiet: bool = False) -> Iterator[Report | None]:
-    """A function of (done, total, what is being done), or None where nobody looks."""
+def progress_bar(what: str, quiet: bool = False) -> Iterator[ProgressReport | None]:
+    """A function that shows the progress; None where no terminal would show it."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

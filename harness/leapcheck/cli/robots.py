@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Robots:
-    """List the robots by name, with their size and where their figures come from."""
+class RobotsCommand:
+    """List the robots by name, with their size and the source of their figures."""
 
     def run(self) -> int:
         """Prints a table."""

@@ -11,7 +11,7 @@ import tyro
 
 
 @dataclass(frozen=True)
-class Sparsity:
+class SparsityCommand:
     """Show the sparsity pattern of a robot's mass matrix, in the terminal and as a picture.
 
     Examples:
@@ -26,13 +26,13 @@ class Sparsity:
 
     def run(self) -> int:
         """Prints the pattern and writes the picture."""
-        from leapcheck.compare.entries import dof_names
+        from leapcheck.entries import dof_names
         from leapcheck.report import sparsity_text, write_sparsity_picture
-        from leapcheck.robot_files import load
+        from leapcheck.robots.load import load
         from leapcheck_reference import build, sparsity_pattern
 
         spec = load(self.robot)
-        pattern = tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(spec)))
+        pattern = tuple(tuple(map(int, row)) for row in sparsity_pattern(build(spec)))
         names = dof_names(spec)
         print(sparsity_text(pattern, names, unicode=sys.stdout.isatty()))
         if self.picture is not None:

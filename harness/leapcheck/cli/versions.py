@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -15,21 +14,22 @@ import tyro
 from leapcheck.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from leapcheck.versions.measure import Question
+    from leapcheck.engines.other_version.engine import Package
+    from leapcheck.versions.measure import VersionQuestion
 
 FILES = ("versions.md", "versions.json")
-PIP_NAMES = {"mujoco": "mujoco", "pinocchio": "pin", "pin": "pin"}
+PIP_NAMES: dict[str, Package] = {"mujoco": "mujoco", "pinocchio": "pin", "pin": "pin"}
 VERSION = re.compile(r"[0-9]+(\.[0-9A-Za-z]+)*")
 
 
 @dataclass(frozen=True)
-class Versions:
-    """Ask several versions of MuJoCo or Pinocchio the same and tell which quantities changed between them.
+class VersionsCommand:
+    """Compare versions of MuJoCo or Pinocchio and tell which quantities changed.
 
-    Each version stands in an environment of its own in the user's cache folder (LEAPCHECK_CACHE names another), made once by
-    pip. All get the same model file, as it is, and the same states. The table holds each version's largest error against the
-    truth in units of the expected rounding. Exit status 0 all give the same and the truth, 1 something changed or is wrong,
-    2 a version could not be run.
+    Each version gets its own environment in the user's cache folder (or $LEAPCHECK_CACHE), created once by pip. All versions get
+    the same unmodified model file and the same states. The table shows each version's largest error against the truth in units
+    of the expected rounding. Exit status 0 all versions agree and are right, 1 something changed or is wrong, 2 a version could
+    not be run.
 
     Routes: mjcf, urdf, urdf-turned (inertias written in axes turned by rpy), urdf-fused (links on fixed joints fused by MuJoCo).
 
@@ -42,13 +42,13 @@ class Versions:
     package: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PACKAGE")]
     """mujoco or pinocchio (pip's name for it is pin)."""
     versions: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="VERSION")]
-    """Versions as pip knows them, two or more, in the order in which they are to be held against each other."""
+    """Two or more versions as pip knows them, in the order in which to compare them."""
     robot: str = "mini_cheetah"
     """Name (see `leapcheck robots`), random:SEED, or a robot file (.json)."""
     route: str = "mjcf"
     """The model file that leapcheck writes of the robot."""
     file: Path | None = None
-    """Your own MJCF or URDF file of the robot instead; its links have the robot's names."""
+    """Your own MJCF or URDF file of the robot instead; its links must have the robot's names."""
     states: int = 256
     """How many random states, of mixed kinds."""
     seed: int = 0
@@ -56,77 +56,73 @@ class Versions:
     quantities: tuple[str, ...] = ()
     """Quantities to ask for; all by default."""
     bisect: bool = False
-    """Find the release with which each change came, among all that pip names."""
+    """Find the release that brought each change, among all that pip lists."""
     out: Path | None = None
     """Folder for versions.md and versions.json; without it nothing is written."""
     json: bool = False
     """Print the results as JSON instead of a summary."""
 
     def run(self) -> int:
-        """Asks every version, prints what changed; returns the exit status."""
-        from leapcheck.report.files import check_folder
+        """Measures every version, prints what changed; returns the exit status."""
+        from leapcheck.report.folder import check_folder, write_together
+        from leapcheck.report.versions.history import history_json, history_markdown, history_summary
+        from leapcheck.system.command_line import repeat_command
         from leapcheck.versions.run import history
-        from leapcheck.versions.show import HistorySummary, history_json, history_markdown
 
         question = self._question()
         if self.out is not None:
             check_folder(self.out, FILES)  # before the work, not after it
+        command = repeat_command(
+            ("leapcheck", "versions", self.package, *self.versions),
+            self,
+            always=("robot", "route", "states", "seed"),
+            leave_out=("out", "json", *(("route",) if self.file else ())),
+        )
         with progress_bar("versions", quiet=self.json) as progress, redirect_stdout(sys.stderr):
-            found = history(question, self.versions, self.bisect, self._command(), progress)
+            result = history(question, self.versions, self.bisect, command, progress)
         if self.out is not None:
-            self.out.mkdir(parents=True, exist_ok=True)
-            for name, text in zip(FILES, (history_markdown(found), history_json(found)), strict=True):
-                (self.out / name).write_text(text, encoding="utf-8", newline="\n")
+            write_together(self.out, dict(zip(FILES, (history_markdown(result), history_json(result)), strict=True)))
         if self.json:
-            sys.stdout.write(history_json(found))
+            sys.stdout.write(history_json(result))
         else:
             from rich.console import Console
 
-            Console().print(HistorySummary(found))
-        return found.exit_status
+            Console().print(history_summary(result))
+        return result.exit_status
 
-    def _question(self) -> Question:
-        from leapcheck.quantities import QUANTITIES
-        from leapcheck.robot_files import load
-        from leapcheck.versions.measure import CANONICAL, Question
-        from leapcheck.versions.routes import read, written
+    def _question(self) -> VersionQuestion:
+        from leapcheck.quantities import CANONICAL, QUANTITIES
+        from leapcheck.robots.load import load
+        from leapcheck.versions.measure import VersionQuestion
+        from leapcheck.versions.routes import model_file, read_model_file
         from leapcheck.versions.run import environments_folder
 
-        if self.package not in PIP_NAMES:
-            raise ValueError(f"unknown package '{self.package}': use one of {', '.join(PIP_NAMES)}")
-        self._check_numbers()
+        self._check()
         if unknown := [name for name in self.quantities if name not in CANONICAL]:
-            what = "is MuJoCo's own" if unknown[0] in QUANTITIES else "is not known"
-            raise ValueError(f"quantity '{unknown[0]}' {what}: use one of {', '.join(CANONICAL)}")
+            problem = "is MuJoCo's own" if unknown[0] in QUANTITIES else "is unknown"
+            raise ValueError(f"quantity '{unknown[0]}' {problem}: use one of {', '.join(CANONICAL)}")
         spec = load(self.robot)
-        return Question(
-            package=PIP_NAMES[self.package],  # type: ignore[arg-type]  # the names of `Package`
+        return VersionQuestion(
+            package=PIP_NAMES[self.package],
             robot=self.robot,
-            model=written(spec, self.route) if self.file is None else read(spec, self.file),
+            model=model_file(spec, self.route) if self.file is None else read_model_file(spec, self.file),
             quantities=self.quantities or CANONICAL,
             states=self.states,
             seed=self.seed,
             folder=environments_folder(),
         )
 
-    def _check_numbers(self) -> None:
+    def _check(self) -> None:
+        if self.package not in PIP_NAMES:
+            raise ValueError(f"unknown package '{self.package}': use one of {', '.join(PIP_NAMES)}")
         if self.states < 1:
             raise ValueError(f"{self.states} states: give at least 1")
         if self.seed < 0:
             raise ValueError(f"the seed is {self.seed}: give a whole number from 0")
         if len(self.versions) < 2:
-            raise ValueError(f"{len(self.versions)} versions of {self.package}: give at least two to hold against each other")
+            raise ValueError(f"{len(self.versions)} versions of {self.package}: give at least two to compare")
         for version in self.versions:
             if not VERSION.fullmatch(version):
-                raise ValueError(f"'{version}' is no version: give one like 3.10.0")
+                raise ValueError(f"'{version}' is not a version: give one like 3.10.0")
             if self.versions.count(version) > 1:
                 raise ValueError(f"version {version} is given twice: name each once")
-
-    def _command(self) -> str:
-        """The command that repeats this: every choice that is not the default, but for where it is written."""
-        words = ["leapcheck", "versions", self.package, *self.versions, "--robot", self.robot]
-        words += ["--route", self.route] if self.file is None else ["--file", str(self.file)]
-        words += ["--states", str(self.states), "--seed", str(self.seed)]
-        if self.quantities:
-            words += ["--quantities", *self.quantities]
-        return shlex.join([*words, *(["--bisect"] if self.bisect else [])])

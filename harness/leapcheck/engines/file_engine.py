@@ -7,12 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
-from leapcheck import conventions
-from leapcheck.conventions import Convention, Place
+from leapcheck.coordinates import conventions
+from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import Floats, Projection, own_states
+from leapcheck.engines.projection import Projection, own_states
 from leapcheck.engines.protocol import Answers
-from leapcheck.states import States
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
 
@@ -20,7 +21,7 @@ NUMBERS = ("M", "h", "c", "g", "T_kin", "V_pot")
 QUANTITIES = frozenset({"mass_matrix", "bias_force", "gravity_force", "coriolis_force", "kinetic_energy", "potential_energy"})
 
 
-class OfState(Protocol):
+class FileNumbers(Protocol):
     """NUMBERS at q and u in the engine's coordinates; `left_out` are quantities that the engine is known to compute wrongly."""
 
     left_out: frozenset[str]
@@ -32,39 +33,19 @@ class OfState(Protocol):
 class FileEngine:
     """A file as a foreign package loads it, behind the engine protocol."""
 
-    def __init__(self, name: str, version: str, route: str, convention: Convention, of_state: OfState) -> None:
-        self._name, self._version, self._route = name, version, route
-        self._convention, self._of_state = convention, of_state
-        self._quantities = QUANTITIES - of_state.left_out
-
-    @property
-    def name(self) -> str:
-        """`mujoco-file` or `pinocchio-file`."""
-        return self._name
-
-    @property
-    def version(self) -> str:
-        """Version of the foreign package."""
-        return self._version
-
-    @property
-    def route(self) -> str:
-        """How the file came into the package."""
-        return self._route
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """M, the forces and the energies; contact points are no part of the file."""
-        return self._quantities
+    def __init__(self, name: str, version: str, route: str, convention: Convention, numbers: FileNumbers) -> None:
+        self.name, self.version, self.route = name, version, route
+        self.quantities = QUANTITIES - numbers.left_out
+        self._convention, self._numbers = convention, numbers
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical."""
         T = conventions.velocity_map(self._convention, states.q)
-        at = own_states(self._convention, T, states)
-        rows = [self._of_state(q, u) for q, u in zip(at.q, at.v, strict=True)]
+        own_q, own_v, _ = own_states(self._convention, T, states)
+        rows = [self._numbers(q, u) for q, u in zip(own_q, own_v, strict=True)]
         own = {name: np.array([row[name] for row in rows]) for name in NUMBERS}
         projection = Projection(self._convention, states, T, own)
-        return {name: np.asarray(getattr(projection, name)) for name in quantities}
+        return {name: projection.quantity(name) for name in quantities}
 
 
 def convention_of(

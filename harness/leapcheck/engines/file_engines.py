@@ -1,4 +1,4 @@
-"""The user's file as MuJoCo and Pinocchio themselves load it, no value corrected: held against the tree read from it.
+"""The user's file as MuJoCo and Pinocchio themselves load it, no value corrected: compared with the tree read from it.
 
 `mujoco-file`: the MJCF as compiled; a URDF through MjSpec, with the free joint that it does not write on a floating base.
 `pinocchio-file`: Pinocchio's own readers. A link or joint of the tree that the loaded model lacks is an error by its name.
@@ -13,33 +13,33 @@ from dataclasses import dataclass
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.file_engine import FileEngine
 from leapcheck.engines.registry import PACKAGES
-from leapcheck_models.importing.imported import Imported
+from leapcheck_models.importing import ImportedRobot
 
 
-def _mujoco(imported: Imported) -> FileEngine:
-    from leapcheck.engines.mujoco_file import mujoco_file
+def _mujoco(imported: ImportedRobot) -> FileEngine:
+    from leapcheck.engines.mujoco.file import mujoco_file
 
     return mujoco_file(imported)
 
 
-def _pinocchio(imported: Imported) -> FileEngine:
-    from leapcheck.engines.pinocchio_file import pinocchio_file
+def _pinocchio(imported: ImportedRobot) -> FileEngine:
+    from leapcheck.engines.pinocchio.file import pinocchio_file
 
     return pinocchio_file(imported)
 
 
-FACTORIES: dict[str, Callable[[Imported], FileEngine]] = {"mujoco-file": _mujoco, "pinocchio-file": _pinocchio}
+FACTORIES: dict[str, Callable[[ImportedRobot], FileEngine]] = {"mujoco-file": _mujoco, "pinocchio-file": _pinocchio}
 """The engines by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRequest:
-    """One of both engines, to be made of a file."""
+    """One of both engines, to be made from a file."""
 
     name: str
-    imported: Imported
+    imported: ImportedRobot
 
-    def made(self) -> FileEngine:
+    def build(self) -> FileEngine:
         """The engine; NotApplicable where the package refuses the file.
 
         Raises EngineError where the package is not installed, or its model lacks a part of the tree.

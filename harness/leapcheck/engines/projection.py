@@ -17,27 +17,25 @@ V_pot    (n,)                 potential energy
 ======== ==================== ===================================================================
 
 An engine's raw numbers are what it itself leaves behind, in whatever form it does; `assembly` says how one of the numbers above
-is made of them where it is not simply a raw number of the same name.
+is assembled where it is not simply a raw number of the same name.
 
-With geared rotors the engine holds them as bodies and knows nothing of the gears: udot and MinvJT are then not asked for,
+With geared rotors the engine holds them as bodies and knows nothing of the gears: udot and MinvJT are then not used,
 and the equations of motion are projected with T = T_full G and solved here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck import conventions
-from leapcheck.conventions import Convention, transposed
-from leapcheck.engines.protocol import Answers
-from leapcheck.states import States
-
-Floats = NDArray[np.float64]
+from leapcheck.coordinates import conventions
+from leapcheck.coordinates.conventions import Convention, transpose
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "mass_matrix": ("M",),
@@ -53,7 +51,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "kinetic_energy": ("T_kin",),
     "potential_energy": ("V_pot",),
 }
-"""For each canonical quantity the engine's own numbers that it is made of."""
+"""For each canonical quantity the engine's own numbers behind it."""
 
 SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT"})
 
@@ -70,44 +68,10 @@ class OwnStates(NamedTuple):
 
 
 class Assembly(NamedTuple):
-    """How one of an engine's numbers is made of raw ones: a pure function of blocks (..., *shape) of the raw arrays named."""
+    """How one of an engine's numbers is assembled: a pure function of blocks (..., *shape) of the raw arrays named."""
 
     raw: tuple[str, ...]
-    made: Callable[..., Floats]
-
-
-class ForeignNumbers(Protocol):
-    """What an engine in its own coordinates gives for a block of states."""
-
-    @property
-    def convention(self) -> Convention:
-        """The engine's coordinates."""
-
-    @property
-    def raw_shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shape of each raw number of one state."""
-
-    @property
-    def assembly(self) -> Mapping[str, Assembly]:
-        """For each number that is no raw one, how it is made."""
-
-    def write_raw(self, at: OwnStates, out: Mapping[str, Floats]) -> None:
-        """Writes the raw numbers named in `out` for n states into its C-contiguous arrays (n, *shape) of float64."""
-
-    def own_calls(self, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
-        """Those among the named numbers (n, *shape) that `assembly` makes though the engine has a call for them, by that call."""
-
-
-def evaluated(numbers: ForeignNumbers, states: States, quantities: Sequence[str]) -> Answers:
-    """The quantities (n, *shape), canonical: one pass over the states for the engine's own numbers, then whole blocks.
-
-    A quantity that is no canonical one is the raw number of the same name and is handed through.
-    """
-    convention = numbers.convention
-    T = conventions.velocity_map(convention, states.q)
-    own = own_numbers(numbers, own_states(convention, T, states), own_names(convention, quantities))
-    projection = Projection(convention, states, T, own)
-    return {name: getattr(projection, name) if name in NEEDS else own[name] for name in quantities}
+    assemble: Callable[..., Floats]
 
 
 def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
@@ -117,15 +81,6 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau)))
 
 
-def own_numbers(numbers: ForeignNumbers, at: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
-    """The engine's own numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""
-    recipes = {name: numbers.assembly.get(name, Assembly((name,), itself)) for name in names}
-    raw_names = sorted({raw for recipe in recipes.values() for raw in recipe.raw})
-    raw = {name: np.empty((len(at.q), *numbers.raw_shapes[name])) for name in raw_names}
-    numbers.write_raw(at, raw)
-    return {name: made(*(raw[part] for part in parts)) for name, (parts, made) in recipes.items()}
-
-
 def own_names(convention: Convention, quantities: Iterable[str]) -> frozenset[str]:
     """Names of the engine's own numbers behind the quantities."""
     names = {name for quantity in quantities for name in NEEDS.get(quantity, (quantity,))}
@@ -133,7 +88,10 @@ def own_names(convention: Convention, quantities: Iterable[str]) -> frozenset[st
 
 
 class Projection:
-    """Canonical quantities of one block of states, each computed when first asked for."""
+    """Canonical quantities of one block of states, each computed on first use.
+
+    Positions, velocities and energies are the same in every convention: `quantity` gives the engine's own.
+    """
 
     def __init__(self, convention: Convention, states: States, T: Floats, own: Mapping[str, Floats]) -> None:
         self._convention = convention
@@ -141,6 +99,11 @@ class Projection:
         self._own = own
         self._T = T
         self._Tdot_v = conventions.velocity_map_rate(convention, states.q, states.v)
+
+    def quantity(self, name: str) -> Floats:
+        """A quantity by its name, (n, *shape)."""
+        answer: Floats = getattr(self, name) if hasattr(type(self), name) else self._own[NEEDS.get(name, (name,))[0]]
+        return answer
 
     @cached_property
     def mass_matrix(self) -> Floats:
@@ -170,16 +133,6 @@ class Projection:
         return _solution(self.mass_matrix, (self._tau - self.bias_force)[..., None])[..., 0]
 
     @cached_property
-    def contact_positions(self) -> Floats:
-        """Positions (n, points, 3)."""
-        return self._own["p"]
-
-    @cached_property
-    def contact_velocities(self) -> Floats:
-        """Velocities (n, points, 3)."""
-        return self._own["pdot"]
-
-    @cached_property
     def contact_jacobians(self) -> Floats:
         """J (n, points, 3, nv)."""
         return conventions.jacobians(self._T, self._own["J"])
@@ -195,29 +148,18 @@ class Projection:
         if self._convention.is_square:
             return _rows(self._own["J"]) @ self._own["MinvJT"]
         J = _rows(self.contact_jacobians)
-        return J @ _solution(self.mass_matrix, transposed(J))
-
-    @cached_property
-    def kinetic_energy(self) -> Floats:
-        """T (n,)."""
-        return self._own["T_kin"]
-
-    @cached_property
-    def potential_energy(self) -> Floats:
-        """V (n,)."""
-        return self._own["V_pot"]
+        return J @ _solution(self.mass_matrix, transpose(J))
 
 
-def check_blocks(arrays: Mapping[str, Floats], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """ValueError unless each array may be gone through by address: n rows of its shape, float64, C-contiguous."""
-    count = len(arrays["q"])
-    for name, array in arrays.items():
-        if array.shape != (count, *shapes[name]) or array.dtype != np.float64 or not array.flags.c_contiguous:
-            wanted = f"C-contiguous float64 of shape {(count, *shapes[name])}"
-            raise ValueError(f"'{name}' is {array.dtype} of shape {array.shape}: give {wanted}")
+def number_shapes(nv: int, points: int) -> dict[str, tuple[int, ...]]:
+    """Shape of each number of one state."""
+    return {
+        "M": (nv, nv), "h": (nv,), "c": (nv,), "g": (nv,), "udot": (nv,), "p": (points, 3), "pdot": (points, 3),
+        "J": (points, 3, nv), "a": (points, 3), "MinvJT": (nv, 3 * points), "T_kin": (), "V_pot": (),
+    }  # fmt: skip
 
 
-def itself(raw: Floats) -> Floats:
+def identity(raw: Floats) -> Floats:
     """The raw number, unchanged."""
     return raw
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from leapcheck.conventions import has_rotors
+from leapcheck.coordinates.conventions import has_rotors
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.protocol import Engine, Rebuildable
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_models.urdf import urdf_obstacles
+
+EngineFactory = Callable[[RobotSpec], Engine]
 
 PACKAGES = {
     "mujoco": "mujoco",
@@ -44,15 +47,22 @@ def make_engine(name: str, spec: RobotSpec) -> Engine:
         raise EngineError(f"{name}: cannot hold robot '{spec.name}': {type(error).__name__}: {reason}") from error
 
 
+def factory_of(engine: Engine) -> EngineFactory | None:
+    """What makes the same engine of another robot; None for an engine that was handed over ready-made."""
+    if isinstance(engine, Rebuildable):
+        return engine.rebuild
+    return partial(make_engine, engine.name) if engine.name in FACTORIES else None
+
+
 def _reference(spec: RobotSpec) -> Engine:
-    from leapcheck.engines.reference_engine import ReferenceEngine
+    from leapcheck.engines.reference import ReferenceEngine
 
     return ReferenceEngine(spec)
 
 
 def _mujoco(spec: RobotSpec) -> Engine:
-    from leapcheck.engines import mujoco_build
-    from leapcheck.engines.mujoco_engine import MujocoEngine
+    from leapcheck.engines.mujoco import build as mujoco_build
+    from leapcheck.engines.mujoco.engine import MujocoEngine
 
     full, rotors = _with_rotor_bodies(spec)
     m = mujoco_build.model_from_mjcf(spec, full)
@@ -60,8 +70,8 @@ def _mujoco(spec: RobotSpec) -> Engine:
 
 
 def _mujoco_urdf(spec: RobotSpec) -> Engine:
-    from leapcheck.engines import mujoco_build
-    from leapcheck.engines.mujoco_engine import MujocoEngine
+    from leapcheck.engines.mujoco import build as mujoco_build
+    from leapcheck.engines.mujoco.engine import MujocoEngine
 
     if obstacles := urdf_obstacles(spec):
         raise NotApplicable(f"mujoco-urdf: URDF cannot hold '{spec.name}': {'; '.join(obstacles)}")
@@ -71,8 +81,8 @@ def _mujoco_urdf(spec: RobotSpec) -> Engine:
 
 
 def _pinocchio(spec: RobotSpec) -> Engine:
-    from leapcheck.engines import pinocchio_build
-    from leapcheck.engines.pinocchio_engine import PinocchioEngine
+    from leapcheck.engines.pinocchio import build as pinocchio_build
+    from leapcheck.engines.pinocchio.engine import PinocchioEngine
 
     full, rotors = _with_rotor_bodies(spec)
     obstacles = urdf_obstacles(spec)
@@ -86,8 +96,8 @@ def _pinocchio(spec: RobotSpec) -> Engine:
 
 
 def _pinocchio_mjcf(spec: RobotSpec) -> Engine:
-    from leapcheck.engines import pinocchio_build
-    from leapcheck.engines.pinocchio_engine import PinocchioEngine
+    from leapcheck.engines.pinocchio import build as pinocchio_build
+    from leapcheck.engines.pinocchio.engine import PinocchioEngine
 
     full, rotors = _with_rotor_bodies(spec)
     model = pinocchio_build.model_from_mjcf(spec)
@@ -98,18 +108,18 @@ def _pinocchio_mjcf(spec: RobotSpec) -> Engine:
 
 
 def _drake(spec: RobotSpec) -> Engine:
-    from leapcheck.engines import drake_build
-    from leapcheck.engines.drake_engine import DrakeEngine
+    from leapcheck.engines.drake import build as drake_build
+    from leapcheck.engines.drake.engine import DrakeEngine
 
     full, rotors = _with_rotor_bodies(spec)
     balls = any(body.joint.type is JointType.BALL for body in spec.bodies)
-    held = "; ball joints as floating joints that stay in place" if balls else ""
-    return DrakeEngine(spec, full, drake_build.plant_by_api(full), f"MultibodyPlant by its own API{held}{rotors}")
+    note = "; ball joints as floating joints that stay in place" if balls else ""
+    return DrakeEngine(spec, full, drake_build.plant_by_api(full), f"MultibodyPlant by its own API{note}{rotors}")
 
 
 def _mjx(spec: RobotSpec) -> Engine:
-    from leapcheck.engines import mujoco_build
-    from leapcheck.engines.mjx_engine import MjxEngine
+    from leapcheck.engines.mjx.engine import MjxEngine
+    from leapcheck.engines.mujoco import build as mujoco_build
 
     full, rotors = _with_rotor_bodies(spec)
     m = mujoco_build.model_from_mjcf(spec, full)
@@ -124,7 +134,7 @@ def _with_rotor_bodies(spec: RobotSpec) -> tuple[RobotSpec, str]:
     return full, f"; rotors as bodies, {full.nv} dof projected onto {spec.nv} with the gear matrix"
 
 
-DEFAULTS: dict[str, Callable[[RobotSpec], Engine]] = {
+DEFAULTS: dict[str, EngineFactory] = {
     "reference": _reference,
     "mujoco": _mujoco,
     "mujoco-urdf": _mujoco_urdf,

@@ -1,4 +1,4 @@
-"""Conventions that an engine of the user's could have declared: it is asked anew in each, where no single fault explains it."""
+"""Conventions that a user's engine could have declared: tried one by one where no single fault explains its answers."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.compare.records import CauseRow, Diagnosis, Falls
-from leapcheck.conventions import moving_joints
+from leapcheck.coordinates.conventions import moving_joints
 from leapcheck.engines.outside.words import CHOICES, Words
 from leapcheck.engines.protocol import Engine
 from leapcheck.judge.evidence import Evidence, evidence, value
 from leapcheck.judge.pattern import pattern
-from leapcheck.states import States
+from leapcheck.records import CauseClass, CauseRow, Diagnosis, Falls
+from leapcheck.rounding import scale_free, scales
+from leapcheck.sampling import States
 from leapcheck_models.spec import JointType, RobotSpec
 
 SCREENED = 6
 """States at which each convention is tried first."""
 
 NEAR = 1e-4
-"""Scale-free error below which a convention is looked at closely: single precision is finer, a wrong convention coarser."""
+"""Scale-free error below which a convention is looked at closely: single precision errs less, a wrong convention more."""
 
 MOST_LEGS = 4
 SECONDS = 20.0
@@ -33,14 +33,14 @@ SECONDS = 20.0
 
 @runtime_checkable
 class Declaring(Protocol):
-    """An engine that can be asked in another convention."""
+    """An engine that can be read in another convention."""
 
     def declaring(self, words: Words) -> Engine:
-        """The same engine, as if it had declared these words; ValueError where its answers cannot be converted."""
+        """The same engine with this declaration; ValueError where its answers cannot be converted."""
 
 
 def declaration(spec: RobotSpec, engine: Engine, states: States, quantities: Sequence[str]) -> Diagnosis | None:
-    """The diagnosis that the engine has a convention of its own in which all its answers are right; None where there is none."""
+    """The diagnosis that all of the engine's answers are right in another convention; None where there is no such convention."""
     if not isinstance(engine, Declaring):
         return None
     before = evidence(spec, engine, states, quantities)
@@ -59,11 +59,11 @@ def declaration(spec: RobotSpec, engine: Engine, states: States, quantities: Seq
 
 def _is_near(spec: RobotSpec, engine: Declaring, words: Words, states: States, quantity: str) -> bool:
     try:
-        found = engine.declaring(words).evaluate(states, (quantity,))[quantity]
+        answer = engine.declaring(words).evaluate(states, (quantity,))[quantity]
     except (ValueError, RuntimeError):  # cannot be converted, or the engine fails on it
         return False
     right = value(quantity, reference.build(spec), states)
-    return bool(np.max(scale_free(found - right, scales(quantity, right)), initial=0.0) < NEAR)
+    return bool(np.max(scale_free(answer - right, scales(quantity, right)), initial=0.0) < NEAR)
 
 
 def _diagnosis(before: Evidence, after: Evidence, words: Words) -> Diagnosis:
@@ -74,8 +74,8 @@ def _diagnosis(before: Evidence, after: Evidence, words: Words) -> Diagnosis:
         lines.append(f"joints = {json.dumps(words.joints)}")
     cause = CauseRow(
         "convention/declared",
-        "convention",
-        "the engine answers in a convention of its own, in which all its numbers are right",
+        CauseClass.CONVENTION,
+        "the engine answers in another convention, in which all its numbers are right",
         f"declare it in a .toml: [conventions] {', '.join(lines)}",
     )
     falls = tuple(Falls(q, before.worst_error(q), after.worst_error(q)) for q in before.deviating)
@@ -90,7 +90,7 @@ def _candidates(spec: RobotSpec) -> Iterator[Words]:
 
 
 def _orders(spec: RobotSpec) -> Iterator[tuple[str, ...]]:
-    """Orders of joints that are usual: the robot's (), the alphabet's, legs in any order, and the legs' joints level by level."""
+    """Usual orders of joints: the robot's (), alphabetical, legs in any order, and the legs' joints level by level."""
     yield ()
     bases = [joint.name for joint in moving_joints(spec) if joint.type is JointType.FREE]
     legs = _legs(spec)

@@ -1,58 +1,75 @@
-"""Why one engine is off, in records: what the solver finds over all its quantities together, and where the error sits."""
+"""Why one engine is off, in records: what the solver finds over all its quantities together, and where the error is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from leapcheck.compare.records import CauseRow, Diagnosis, Falls
+import numpy as np
+
 from leapcheck.engines.protocol import Engine
-from leapcheck.judge import precision, rounding
-from leapcheck.judge.belief import Hypothesis
+from leapcheck.judge import precision
+from leapcheck.judge.belief import Hypothesis, engine_fault
 from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.judge.pattern import pattern
 from leapcheck.judge.solver import explanation
+from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States
+from leapcheck.records import CauseRow, Diagnosis, Falls
+from leapcheck.sampling import States
 from leapcheck_models.spec import RobotSpec
 
 MOST_ALTERNATIVES = 12
-"""Sets of causes that cannot be told apart and are listed, the simplest first."""
+"""Sets of causes listed that cannot be distinguished, the simplest first."""
 
 
-def diagnosed(spec: RobotSpec, engine: Engine, states: States, quantities: Sequence[str]) -> tuple[Diagnosis, ...]:
+def diagnose(spec: RobotSpec, engine: Engine, states: States, quantities: Sequence[str]) -> tuple[Diagnosis, ...]:
     """Why the engine is off over a block of states (up to 64 are enough): at most one diagnosis for the canonical quantities,
     and one for MuJoCo's own; none where it is right to rounding.
 
-    All of `quantities` that it answers count: those that are right speak too.
+    All of `quantities` that it answers count: those that are right are evidence, too.
     """
     own = [name for name in quantities if QUANTITIES[name].in_mujoco_coordinates]
     canonical = [name for name in quantities if name not in own]
     groups = [names for names in (canonical, own) if names]
-    return tuple(found for names in groups for found in _of(evidence(spec, engine, states, names)))
+    return tuple(diagnosis for names in groups for diagnosis in _diagnoses(evidence(spec, engine, states, names)))
 
 
-def _of(at: Evidence) -> Iterator[Diagnosis]:
+def _diagnoses(whole: Evidence) -> Iterator[Diagnosis]:
     """The diagnosis of one group of quantities, if any of them is off."""
-    deviating = at.deviating
+    name, deviating = whole.engine.name, whole.deviating
     if not deviating:
         return
-    if cause := rounding.not_finite(at):
-        falls = tuple(Falls(q, at.worst_error(q), at.worst_error(q)) for q in deviating)
-        yield Diagnosis(at.engine.name, _rows((cause,)), (), falls, (), pattern(at, deviating))
+    if cause := not_finite(whole):
+        falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q)) for q in deviating)
+        yield Diagnosis(name, _rows((cause,)), (), falls, (), pattern(whole, deviating))
         return
-    imprecise = precision.diagnosis(at)
-    coarse = replace(at, allowed=precision.allowed(at)) if imprecise else at
-    found = explanation(coarse if not coarse.deviating else at)
-    if imprecise and found.unexplained:
-        found = explanation(coarse)
+    imprecise = precision.diagnosis(whole)
+    coarse = replace(whole, allowed=precision.allowed_errors(whole)) if imprecise else whole
+    best = explanation(coarse if not coarse.deviating else whole)
+    if imprecise and best.unexplained:
+        best = explanation(coarse)
     elif coarse.deviating:  # a wild model rounds wildly: that is no lack of digits
         imprecise = None
-    causes = (*((imprecise,) if imprecise else ()), *found.belief.hypotheses)
-    falls = tuple(Falls(q, at.worst_error(q), at.worst_error(q, found.belief.predicted(q))) for q in deviating)
-    others = tuple(_rows(causes) for causes in found.alternatives[:MOST_ALTERNATIVES])
-    yield Diagnosis(at.engine.name, _rows(causes), others, falls, found.unexplained, pattern(at, found.unexplained or deviating))
+    causes = (*((imprecise,) if imprecise else ()), *best.belief.hypotheses)
+    falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q, best.belief.prediction(q))) for q in deviating)
+    others = tuple(_rows(causes) for causes in best.alternatives[:MOST_ALTERNATIVES])
+    yield Diagnosis(name, _rows(causes), others, falls, best.unexplained, pattern(whole, best.unexplained or deviating))
 
 
 def _rows(causes: Sequence[Hypothesis]) -> tuple[CauseRow, ...]:
     return tuple(CauseRow(cause.name, cause.cause_class, cause.words, cause.details) for cause in causes)
+
+
+def not_finite(evidence: Evidence) -> Hypothesis | None:
+    """The hypothesis that answers are NaN or infinite: how many numbers of which quantities, and at what kinds of states."""
+    flags = {name: ~np.isfinite(answers.reshape(len(answers), -1)) for name, answers in evidence.raw.items()}
+    bad = {name: entries for name, entries in flags.items() if entries.any()}
+    if not bad:
+        return None
+    states = np.any([entries.any(axis=1) for entries in bad.values()], axis=0)
+    kinds = sorted({evidence.states.kind[i] for i in np.flatnonzero(states)})
+    count, total = sum(int(entries.sum()) for entries in bad.values()), sum(entries.size for entries in bad.values())
+    labels = name_list(QUANTITIES[name].label for name in bad)
+    details = f"{count} of {total} numbers of {labels}, at {int(states.sum())} of {len(states)} states ({', '.join(kinds)})"
+    return engine_fault("engine/not-finite", f"{evidence.engine.name} answers NaN or infinity", details=details)

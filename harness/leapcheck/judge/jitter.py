@@ -1,4 +1,4 @@
-"""How far an engine's error jumps between states that lie close together, where it should move smoothly."""
+"""How far an engine's error jumps between nearby states, where it should change smoothly."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck.compare.errors import scales
-from leapcheck.compare.tally import TOLERANCE_UNITS
-from leapcheck.judge.asking import answers_at
-from leapcheck.judge.coordinates import quaternions
-from leapcheck.judge.evidence import Evidence, value
+from leapcheck.judge.evidence import Evidence, ask_again, value
+from leapcheck.judge.layout import quaternions
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.states import Floats, States
+from leapcheck.rounding import ALLOWED_UNITS, scales
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
 
 Flags = NDArray[np.bool_]
@@ -36,13 +35,13 @@ FOURTH = float(np.sqrt(70.0) * 0.6745)
 """Median of the absolute fourth differences of normal noise of unit size."""
 
 ORDINARY = ("generic", "file")
-"""Kinds of states from which lines start, where there are any."""
+"""Kinds of states from which lines preferably start."""
 
 
 class Jitter(NamedTuple):
     """How imprecise answers are: `lost_bits`, the logarithm to base 2 of the jumps in units of the expected rounding.
 
-    `still`: whether they stay the same to the last bit under tiny moves of the state. `repeats`: whether asking twice gives
+    `still`: whether they do not change at all under tiny moves of the state. `repeats`: whether asking twice gives
     the same. `bits` are those of the format in which all numbers are exact, 0 where there is none.
     """
 
@@ -59,35 +58,35 @@ def jitters(evidence: Evidence, quantities: Sequence[str]) -> dict[str, Jitter]:
     """
     rows = _starts(evidence, quantities)
     lines = {step: _line(evidence, rows, step) for step in (TINY, *STEPS)}
-    answers = {step: answers_at(evidence, line, quantities) for step, line in lines.items()}
-    again = answers_at(evidence, lines[TINY], quantities)
+    answers = {step: ask_again(evidence, line, quantities) for step, line in lines.items()}
+    again = ask_again(evidence, lines[TINY], quantities)
     if again is None or any(of is None for of in answers.values()):
         return {}
     tree = reference.build(evidence.spec)
-    found: dict[str, Jitter] = {}
+    jitter_of: dict[str, Jitter] = {}
     for name in quantities:
-        rounding = evidence.allowed[name][rows] / TOLERANCE_UNITS
+        rounding = evidence.allowed[name][rows] / ALLOWED_UNITS
         its = {step: _by_line(of[name]) for step, of in answers.items() if of}
         units, still = _of_one(name, its, rounding, partial(_right, name, tree, lines))
         repeats = np.array_equal(its[TINY], _by_line(again[name]), equal_nan=True)
-        found[name] = Jitter(float(np.log2(max(units, 2.0**-99))), still, repeats)
-    return found
+        jitter_of[name] = Jitter(float(np.log2(max(units, 2.0**-99))), still, repeats)
+    return jitter_of
 
 
-def _of_one(name: str, found: ByStep, rounding: Floats, right: Callable[[float], Floats]) -> tuple[float, bool]:
+def _of_one(name: str, answers: ByStep, rounding: Floats, right: Callable[[float], Floats]) -> tuple[float, bool]:
     """Jumps of one quantity, in units of its `rounding` (lines,), and whether it is still.
 
     Answers are (lines, points, entries). The jumps are those at the smallest step under which it is not still.
     """
-    coarse = found[STEPS[-1]]
-    rounded = _still(found[TINY], right(TINY), coarse)
+    coarse = answers[STEPS[-1]]
+    rounded = _still(answers[TINY], right(TINY), coarse)
     if not _is_still(rounded):  # at larger steps an entry near its extremum may stay the same, and is not rounded
-        return _jumps(name, found[STEPS[0]], right(STEPS[0]), rounding, None), False
+        return _jumps(name, answers[STEPS[0]], right(STEPS[0]), rounding, None), False
     for step in STEPS:
         its = right(step)
-        waiting = _still(found[step], its, coarse)
+        waiting = _still(answers[step], its, coarse)
         if step == STEPS[-1] or not _is_still(waiting):
-            return _jumps(name, found[step], its, rounding, None if step == STEPS[0] else rounded[0]), True
+            return _jumps(name, answers[step], its, rounding, None if step == STEPS[0] else rounded[0]), True
         rounded = waiting
     raise AssertionError("the last step ends the loop")
 
@@ -128,13 +127,13 @@ def _by_line(block: Floats) -> Floats:
     return block.reshape(-1, POINTS, int(np.prod(block.shape[1:])))
 
 
-def _still(found: Floats, right: Floats, coarse: Floats) -> tuple[Flags, Flags]:
+def _still(answers: Floats, right: Floats, coarse: Floats) -> tuple[Flags, Flags]:
     """Entries (lines, entries) that stay the same to the last bit and should not, and those that should not.
 
     `coarse` are the answers at larger steps: an entry that is the same there too is a constant, not a rounded number.
     """
     moves = ((np.diff(right, axis=1) != 0.0).mean(axis=1) > SAME) & ((np.diff(coarse, axis=1) != 0.0).mean(axis=1) > SAME)
-    same = (np.diff(found, axis=1) == 0.0).mean(axis=1) > SAME
+    same = (np.diff(answers, axis=1) == 0.0).mean(axis=1) > SAME
     return same & moves, moves
 
 
@@ -143,15 +142,15 @@ def _is_still(flags: tuple[Flags, Flags]) -> bool:
     return bool(still.sum() > STILL * moves.sum())
 
 
-def _jumps(name: str, found: Floats, right: Floats, rounding: Floats, rounded: Flags | None) -> float:
+def _jumps(name: str, answers: Floats, right: Floats, rounding: Floats, rounded: Flags | None) -> float:
     """Size of the jumps of the error along the lines, in units of the expected rounding: the worst entry of the worst line.
 
     From fourth differences, in which what is smooth cancels; their median, so that one jump (an angle taken round) does not
     count. With larger steps only the entries that are known to be `rounded` count.
     """
-    scale = np.fmax(_scale(name, right), _scale(name, found))
+    scale = np.fmax(_scale(name, right), _scale(name, answers))
     with np.errstate(all="ignore"):
-        jumps = np.median(np.abs(np.diff((found - right) / scale, n=4, axis=1)), axis=1) / FOURTH
+        jumps = np.median(np.abs(np.diff((answers - right) / scale, n=4, axis=1)), axis=1) / FOURTH
     jumps = np.nan_to_num(jumps if rounded is None else np.where(rounded, jumps, 0.0))
     return float((jumps.max(axis=1, initial=0.0) / rounding).max(initial=0.0))
 

@@ -1,4 +1,4 @@
-"""Where an error sits: entries, rows, subtree, kinds of joints and of states, and what it grows with."""
+"""Where an error is: entries, rows, subtree, kinds of joints and of states, and what it grows with."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck.compare.entries import dof_names, entry_name, mujoco_dof_names
-from leapcheck.compare.errors import scale_free
-from leapcheck.judge.coordinates import DOF_AXES, POINT_QUANTITIES, places
+from leapcheck.entries import dof_names, entry_name, mujoco_dof_names
 from leapcheck.judge.evidence import Evidence
 from leapcheck.judge.growth import growth
-from leapcheck.judge.storage import FORMS
-from leapcheck.judge.words import listed
+from leapcheck.judge.layout import DOF_AXES, POINT_QUANTITIES, places
+from leapcheck.judge.matrices import FORMS
+from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats
+from leapcheck.rounding import scale_free
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import WORLD, JointType, RobotSpec
-from leapcheck_reference.batch import evaluated
+from leapcheck_reference.batch import evaluate_batch
 
 Flags = NDArray[np.bool_]
 
@@ -44,13 +44,13 @@ class Relatives(NamedTuple):
 
 
 def pattern(evidence: Evidence, quantities: Sequence[str]) -> str:
-    """What there is to say about an error whose cause is not recognised: one sentence over all quantities that are off."""
+    """Where an error of unknown cause shows: one sentence over all quantities that are off."""
     off = [name for name in evidence.quantities if name in quantities and evidence.misfit(name, evidence.expected[name]) > 1.0]
     return "; ".join(_remarks(evidence, off)) if off else ""
 
 
 def relatives(spec: RobotSpec) -> Relatives:
-    """Who moves whom."""
+    """Which dofs move which links."""
     tree = reference.build(spec)
     above = np.zeros((len(tree.links), len(tree.links)), dtype=bool)
     own = np.zeros((len(tree.links), tree.nv), dtype=bool)
@@ -62,7 +62,7 @@ def relatives(spec: RobotSpec) -> Relatives:
 
 
 def wrong_dofs(evidence: Evidence, quantity: str) -> Flags:
-    """Dofs (nv,) with wrong rows; those of the force that is missing, for accelerations; none where there are no rows."""
+    """Dofs (nv,) with wrong rows; for accelerations, those of the missing force; none where there are no rows."""
     axes = DOF_AXES.get(quantity)
     if axes is None:
         return np.zeros(evidence.spec.nv, dtype=bool)
@@ -94,19 +94,21 @@ def placement_suspects(evidence: Evidence, quantity: str) -> list[int]:
 
 def errors(evidence: Evidence, quantity: str) -> Floats:
     """Scale-free error of every entry at every state, the shape of the answers."""
-    return scale_free(evidence.found[quantity] - evidence.expected[quantity], evidence.scale[quantity])
+    return scale_free(evidence.answers[quantity] - evidence.expected[quantity], evidence.scale[quantity])
 
 
 def _remarks(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
-    """Where the error of the quantity that tells most sits; then what the others add."""
+    """Where the error of the most telling quantity is; then what the others add."""
     first = next((name for name in off if name in DOF_AXES), off[0])
     if len(evidence.quantities) > 1:
         right = [QUANTITIES[name].label for name in evidence.quantities if name not in evidence.deviating]
-        yield f"off: {listed((QUANTITIES[name].label for name in off), 6)}" + (f"; right: {listed(right, 6)}" if right else "")
+        yield f"off: {name_list((QUANTITIES[name].label for name in off), 6)}" + (
+            f"; right: {name_list(right, 6)}" if right else ""
+        )
     yield from _largest(evidence, first)
     yield from _places(evidence, first)
     yield from _kinds(evidence, off)
-    difference = evidence.found[first] - evidence.expected[first]
+    difference = evidence.answers[first] - evidence.expected[first]
     if len(difference) > 1 and np.ptp(difference, axis=0).max(initial=0.0) <= CONSTANT * np.abs(difference).max():
         yield "the difference is the same at all states"
     else:
@@ -132,7 +134,7 @@ def _places(evidence: Evidence, quantity: str) -> Iterator[str]:
         wrong = wrong_dofs(evidence, quantity)
         if not wrong.all():
             names = (name for name, flag in zip(rows(evidence.spec, quantity), wrong, strict=True) if flag)
-            yield f"rows {listed(names, MOST_ROWS)}"
+            yield f"rows {name_list(names, MOST_ROWS)}"
             suspects = inertia_suspects(evidence, quantity) or placement_suspects(evidence, quantity)
         yield from _common(evidence, quantity, wrong)
     elif quantity in POINT_QUANTITIES:
@@ -155,8 +157,8 @@ def _common(evidence: Evidence, quantity: str, wrong: Flags) -> Iterator[str]:
             yield "only the diagonal"
         elif not np.diag(entries).any():
             yield "only couplings, the diagonal is right"
-    types = {at.joint.type for at in places(spec) if wrong[at.v].any()}
-    others = {at.joint.type for at in places(spec) if not wrong[at.v].any() and at.joint.type is not JointType.FIXED}
+    types = {place.joint.type for place in places(spec) if wrong[place.v].any()}
+    others = {place.joint.type for place in places(spec) if not wrong[place.v].any() and place.joint.type is not JointType.FIXED}
     if len(types) == 1 and others and not types & others:
         yield f"only {next(iter(types))} joints, and all of them"
     elif len(types) == 1 and len(others - types) and types != {JointType.FREE}:
@@ -175,7 +177,7 @@ def _subtree(spec: RobotSpec, wrong: Flags) -> Iterator[str]:
 
 
 def _kinds(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
-    """Kinds of states that show the error, where not all do."""
+    """The kinds of states that show the error, unless all do."""
     with np.errstate(invalid="ignore"):  # infinite where an answer is no number
         shares = [error / error.max() for error in (evidence.error(name, evidence.expected[name]) for name in off)]
     shows = np.max([np.nan_to_num(share, nan=1.0) for share in shares], axis=0) > VISIBLE
@@ -183,7 +185,7 @@ def _kinds(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
     visible = {kind for kind, flag in zip(kinds, shows, strict=True) if flag}
     if hidden := set(kinds) - visible:
         few, word = (visible, "only") if len(visible) <= len(hidden) else (hidden, "none")
-        yield f"{word} in states of the kind {listed(sorted(few))}"
+        yield f"{word} in states of the kind {name_list(sorted(few))}"
 
 
 def rows(spec: RobotSpec, quantity: str) -> tuple[str, ...]:
@@ -199,9 +201,9 @@ def _entry(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
 
 def _missing_force(evidence: Evidence) -> Floats:
     """Scale-free force (n, nv) that is missing for the accelerations that were found: inverse dynamics less tau."""
-    states, found = evidence.states, evidence.found["forward_dynamics"]
+    states, vdot = evidence.states, evidence.answers["forward_dynamics"]
     with np.errstate(all="ignore"):
-        force = evaluated(reference.inverse_dynamics, reference.build(evidence.spec), states.q, states.v, found)
+        force = evaluate_batch(reference.inverse_dynamics, reference.build(evidence.spec), states.q, states.v, vdot)
         scale = np.fmax(np.abs(force).max(axis=1), np.abs(states.tau).max(axis=1))[:, None]
     return scale_free(force - states.tau, np.where(scale == 0.0, 1.0, scale))
 

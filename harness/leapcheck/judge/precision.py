@@ -2,7 +2,7 @@
 
 A fault of the model moves the answers smoothly from state to state. Rounding does not: along a short line of states the
 error jumps from one to the next, and where states or answers are rounded, numbers stay the same to the last bit under tiny
-moves. Numbers that are all exact in single precision tell it without another question.
+moves. Numbers that are all exact in single precision show it without asking again.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from leapcheck.judge.belief import SOLVED_FOR, Hypothesis
+from leapcheck.judge.belief import SOLVED_FOR, Hypothesis, rounding_fault
 from leapcheck.judge.evidence import Evidence
 from leapcheck.judge.jitter import Jitter, jitters
-from leapcheck.judge.words import listed
+from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 
 DOUBLE_BITS, SINGLE_BITS = 53, 24
 
@@ -33,14 +33,14 @@ LEAST_NUMBERS = 20
 
 LEAST_JUMPS, SURE_JUMPS = 4.0, 12.0
 """Logarithms to base 2 of the jumps of the error, in units of the expected rounding, from which on they are no rounding of
-double precision: where they are all that there is, and beside other errors (whose robot may be worse conditioned).
+double precision: alone, and besides other errors (whose robot may be worse conditioned).
 """
 
 SINGLE_JUMPS = (21.0, 32.0)
 """Logarithms to base 2 of the jumps, in those units, that single precision makes (measured: 22.5 to 30.1)."""
 
 MOST_JUMPS = 43.0
-"""The same of the least precise arithmetic; beyond, answers are not imprecise but random."""
+"""The same of the least precise arithmetic; beyond, answers are random."""
 
 SINGLE_ALLOWANCE = 28.0
 """Logarithm to base 2 of the factor on the allowed errors in single precision (measured: 24.9 needed at most, by sums over
@@ -51,15 +51,15 @@ SPREAD = -1.0
 
 
 def diagnosis(evidence: Evidence) -> Hypothesis | None:
-    """That the engine computes with fewer bits, and how many; None where it does not, or the answers do not show it.
+    """The hypothesis that the engine computes with fewer bits, and how many; None where the answers do not show it.
 
-    It predicts nothing: what it explains is told by `allowed`. Where the engine cannot be asked again (`evaluate` raises),
-    only numbers that are exact in a coarser format tell it.
+    It predicts nothing: `allowed_errors` says what it explains. Where the engine cannot be asked again (`evaluate` raises),
+    only numbers that are exact in a coarser format show it.
     """
     levels = _levels(evidence)
     if not levels:
         return None
-    coarse = replace(evidence, allowed=allowed(evidence))
+    coarse = replace(evidence, allowed=allowed_errors(evidence))
     beyond = [name for name in evidence.deviating if coarse.misfit(name, evidence.expected[name]) > 1.0]
     worst = max(levels, key=evidence.worst_error)
     words = _words(levels)
@@ -67,10 +67,10 @@ def diagnosis(evidence: Evidence) -> Hypothesis | None:
         words = f"{words}; what is off beyond that has another cause"
     else:
         words = f"right but imprecise: {words}, error up to {evidence.worst_error(worst):.2g} of {QUANTITIES[worst].scale}"
-    return Hypothesis(f"precision/{'float32' if _is_single(levels) else 'noise'}", "round-off", words, details=_details(levels))
+    return rounding_fault(f"precision/{'float32' if _is_single(levels) else 'noise'}", words, details=_details(levels))
 
 
-def allowed(evidence: Evidence) -> Mapping[str, Floats]:
+def allowed_errors(evidence: Evidence) -> Mapping[str, Floats]:
     """The scale-free error (n,) by quantity that rounding explains at each state, of an engine as imprecise as this one."""
     levels = _levels(evidence)
     if not levels:
@@ -83,14 +83,14 @@ def allowed(evidence: Evidence) -> Mapping[str, Floats]:
 
 @lru_cache(maxsize=4)
 def _levels(evidence: Evidence) -> dict[str, Jitter]:
-    """How imprecise the answers are that are too imprecise for double precision, by quantity."""
+    """How imprecise those answers are that are too imprecise for double precision, by quantity."""
     deviating = evidence.deviating
-    exact = {name: bits for name in deviating if (bits := _exact_bits(evidence.answers[name]))}
-    told = {name: Jitter(float(DOUBLE_BITS - bits), True, True, bits) for name, bits in exact.items()}
-    if len(told) < len(deviating):
+    exact = {name: bits for name in deviating if (bits := _exact_bits(evidence.raw[name]))}
+    levels = {name: Jitter(float(DOUBLE_BITS - bits), True, True, bits) for name, bits in exact.items()}
+    if len(levels) < len(deviating):
         asked = jitters(evidence, deviating)
-        told = {name: jitter for name, jitter in asked.items() if _is_noise(evidence, name, jitter)} | told
-    return {name: told[name] for name in deviating if name in told}
+        levels = {name: jitter for name, jitter in asked.items() if _is_noise(evidence, name, jitter)} | levels
+    return {name: levels[name] for name in deviating if name in levels}
 
 
 def _is_noise(evidence: Evidence, name: str, jitter: Jitter) -> bool:
@@ -102,11 +102,11 @@ def _is_noise(evidence: Evidence, name: str, jitter: Jitter) -> bool:
 
 def _exact_bits(numbers: Floats) -> int:
     """Bits of the coarsest format in which nearly all numbers are exact; 0 where there is none."""
-    told = numbers[np.isfinite(numbers) & (np.round(numbers) != numbers)]
-    if len(told) >= LEAST_NUMBERS:
+    fractions = numbers[np.isfinite(numbers) & (np.round(numbers) != numbers)]
+    if len(fractions) >= LEAST_NUMBERS:
         for bits, kind in FORMATS:
             with np.errstate(all="ignore"):
-                if np.mean(told.astype(kind).astype(float) == told) >= EXACT:
+                if np.mean(fractions.astype(kind).astype(float) == fractions) >= EXACT:
                     return bits
     return 0
 
@@ -128,20 +128,24 @@ def _words(levels: Mapping[str, Jitter]) -> str:
     if any(jitter.bits for jitter in levels.values()):
         return f"computes in half precision ({FORMATS[0][0]} bits)"
     bits = DOUBLE_BITS - max(jitter.lost_bits for jitter in levels.values())
-    what = "its answers are good for" if all(j.repeats for j in levels.values()) else "asked twice it answers otherwise: good for"
+    what = (
+        "its answers are good for"
+        if all(j.repeats for j in levels.values())
+        else "its answers differ when it is asked twice: good for"
+    )
     return f"{what} about {bits:.0f} of {DOUBLE_BITS} bits"
 
 
 def _details(levels: Mapping[str, Jitter]) -> str:
-    """What tells it."""
+    """What shows it."""
     labels = {name: QUANTITIES[name].label for name in levels}
     exact = [labels[name] for name, jitter in levels.items() if jitter.bits]
     still = [labels[name] for name, jitter in levels.items() if jitter.still and not jitter.bits]
     jumping = {name: jitter for name, jitter in levels.items() if not jitter.bits}
-    remarks = [f"the numbers of {listed(exact)} are exact in that format"] if exact else []
+    remarks = [f"the numbers of {name_list(exact)} are exact in that format"] if exact else []
     if jumping:
         largest = max(jitter.lost_bits for jitter in jumping.values())
         remarks.append(f"along short lines of states the error jumps by up to 2^{largest:.0f} times double rounding")
     if still:
-        remarks.append(f"{listed(still)} stay the same to the last bit under tiny moves")
+        remarks.append(f"{name_list(still)} do not change at all under tiny moves")
     return "; ".join(remarks)

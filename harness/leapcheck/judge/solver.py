@@ -1,8 +1,8 @@
-"""Which faults, alone or together, explain an engine's answers: the search through hypotheses and their combinations.
+"""Which faults, alone or together, explain an engine's answers: a search through hypotheses and combinations of them.
 
 One fault that explains all that deviates, and breaks nothing that is right, is sought first; then faults that explain some
 of the quantities, with others for the rest; then pairs that only together explain anything. Whatever else explains as much
-with as few faults is kept beside the one that is named: no answer tells them apart.
+with as few faults is kept next to the one that is named: no answer distinguishes them.
 """
 
 from __future__ import annotations
@@ -18,197 +18,184 @@ from leapcheck.judge.evidence import Evidence
 from leapcheck.quantities import QUANTITIES
 
 FEW = 4
-"""States on which hypotheses are screened; what passes is held against all."""
+"""States on which hypotheses are screened; what passes is checked at all states."""
 
 CHEAP = (
-    "mass_matrix",
-    "contact_positions",
-    "gravity_force",
-    "potential_energy",
-    "kinetic_energy",
-    "contact_velocities",
-    "bias_force",
-    "coriolis_force",
-    "contact_jacobians",
-    "contact_bias_accelerations",
+    *("mass_matrix", "contact_positions", "gravity_force", "potential_energy", "kinetic_energy", "contact_velocities"),
+    *("bias_force", "coriolis_force", "contact_jacobians", "contact_bias_accelerations"),
 )
-"""Quantities in the order in which they are asked: those that tell most for least first."""
+"""The order in which quantities are checked: the most telling for the least work first."""
 
 MOST_FAULTS = 3
-"""Faults that are sought together, where each explains quantities of its own."""
+"""Most faults sought together, where each explains quantities of its own."""
 
 MOST_STARTS = 6
 """Hypotheses that explain some quantities and are followed up."""
 
 MOST_RANKED, MOST_BESIDE, MOST_FIRST = 4, 8, 24
-"""Hypotheses that set most right and are tried in pairs; fixed ones beside which numbers are fitted, or every other fixed one."""
+"""In pairs: best-ranked hypotheses; fixed ones to which fitted ones are added; fixed ones tried with every other."""
 
-Set = tuple[Hypothesis, ...]
+FaultSet = tuple[Hypothesis, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explanation:
-    """Faults that hold at once, other sets that explain as much, and the quantities that they leave unexplained."""
+class FaultExplanation:
+    """Faults that hold together, other sets that explain as much, and the quantities that they leave unexplained."""
 
     belief: Belief
-    alternatives: tuple[Set, ...]
+    alternatives: tuple[FaultSet, ...]
     unexplained: tuple[str, ...]
 
 
-def explanation(evidence: Evidence) -> Explanation:
+def explanation(evidence: Evidence) -> FaultExplanation:
     """The best explanation of what deviates; without causes where nothing explains anything."""
     deviating = evidence.deviating
-    search = _Search(evidence, deviating)
-    found = search.found() if deviating else []
-    ranked = sorted(found, key=lambda causes: (len(causes), sum(h.prior for h in causes)))
+    search = _FaultSearch(evidence, deviating)
+    sets = search.explanations() if deviating else []
+    ranked = sorted(sets, key=lambda faults: (len(faults), sum(h.prior for h in faults)))
     if ranked:
-        fewest = [causes for causes in ranked if len(causes) == len(ranked[0])]
-        return Explanation(Belief(evidence, fewest[0]), tuple(fewest[1:]), ())
-    causes = search.best_partial
-    belief = Belief(evidence, causes)
-    return Explanation(belief, (), tuple(q for q in deviating if not belief.explains(q)))
+        fewest = [faults for faults in ranked if len(faults) == len(ranked[0])]
+        return FaultExplanation(Belief(evidence, fewest[0]), tuple(fewest[1:]), ())
+    belief = Belief(evidence, search.best_partial)
+    return FaultExplanation(belief, (), tuple(q for q in deviating if not belief.explains(q)))
 
 
-class _Search:
+class _FaultSearch:
     """The search over one evidence: `few` of its states for screening, and what explains some quantities on the way."""
 
     def __init__(self, evidence: Evidence, deviating: Sequence[str]) -> None:
         self.evidence, self.deviating = evidence, tuple(deviating)
         self.root = Belief(evidence)
-        self.few = Belief(evidence.at(telling_states(evidence, deviating)))
+        self.few = Belief(evidence.at_states(telling_states(evidence, deviating)))
         self.order = sorted(evidence.quantities, key=lambda q: (q not in deviating, _cost(q)))
         self.fixed = tuple(fixed_hypotheses(self.few))
-        self._stages: list[list[Set]] = []
-        self.best_partial: Set = ()
+        self._stages: list[list[FaultSet]] = []
+        self.best_partial: FaultSet = ()
 
-    def found(self) -> list[Set]:
+    def explanations(self) -> list[FaultSet]:
         """Every set of faults of the smallest number that explains all; none where nothing does."""
-        steps: tuple[Callable[[], list[Set]], ...] = (
-            lambda: self._simple(()),
-            lambda: self._by(many, ()),
-            lambda: self._staged(self._simple),
-            self._fitted_pairs,
-            lambda: self._by(late, ()),
-            lambda: self._staged(lambda held: self._by(attribution.blocks, held)),
-            self._pairs,
-            lambda: self._staged(lambda held: self._by(structure.proposals, held)),
+        steps: tuple[Callable[[], list[FaultSet]], ...] = (
+            lambda: self._with_simple_fault(()),
+            lambda: self._with_proposal(many, ()),
+            lambda: self._in_stages(self._with_simple_fault),
+            self._parameter_pairs,
+            lambda: self._with_proposal(late, ()),
+            lambda: self._in_stages(lambda faults: self._with_proposal(attribution.blocks, faults)),
+            self._other_pairs,
+            lambda: self._in_stages(lambda faults: self._with_proposal(structure.proposals, faults)),
         )
-        return next((found for step in steps if (found := step())), [])
+        return next((sets for step in steps if (sets := step())), [])
 
-    def _simple(self, held: Set) -> list[Set]:
-        """All single faults that, added to the held ones, explain everything."""
-        belief = self.root.holding(held)
-        found = self._screened(held, self.fixed)
-        found += self._explaining(held, [*fitted_hypotheses(belief), *attribution.singles(belief)])
-        return [(*held, h) for h in found]
+    def _with_simple_fault(self, faults: FaultSet) -> list[FaultSet]:
+        """Every single fault that, added to the others, explains everything."""
+        belief = self.root.plus(*faults)
+        last = self._screen(faults, self.fixed)
+        last += self._explaining(faults, [*fitted_hypotheses(belief), *attribution.singles(belief)])
+        return [(*faults, h) for h in last]
 
-    def _by(self, proposal: Proposal, held: Set) -> list[Set]:
-        """The same of the faults of one proposal."""
-        return [(*held, h) for h in self._explaining(held, proposal(self.root.holding(held)))]
+    def _with_proposal(self, proposal: Proposal, faults: FaultSet) -> list[FaultSet]:
+        """The same for the faults of one proposal."""
+        return [(*faults, h) for h in self._explaining(faults, proposal(self.root.plus(*faults)))]
 
-    def _fitted_pairs(self) -> list[Set]:
+    def _parameter_pairs(self) -> list[FaultSet]:
         """Two numbers of the robot that explain everything together.
 
-        What else explains as much beside either of the first two is asked for, too: it may have a better name.
+        What else explains as much with either of the first two is sought, too: it may have a better name.
         """
         pairs = [pair for pair in attribution.pairs(self.root) if self._explains_all(pair)]
-        others = [causes for held in (pairs[0] if pairs else ()) for causes in self._simple((held,))]
+        others = [faults for first in (pairs[0] if pairs else ()) for faults in self._with_simple_fault((first,))]
         known = {frozenset(h.name for h in pair) for pair in pairs}
-        return [*pairs, *(causes for causes in others if frozenset(h.name for h in causes) not in known)]
+        return [*pairs, *(faults for faults in others if frozenset(h.name for h in faults) not in known)]
 
-    def _explaining(self, held: Set, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-        """Those that with the held ones explain everything."""
-        return [h for h in hypotheses if self._explains_all((*held, h))]
+    def _explaining(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+        """Those that, added to the faults, explain everything."""
+        return [h for h in hypotheses if self._explains_all((*faults, h))]
 
-    def _staged(self, rest: Callable[[Set], list[Set]]) -> list[Set]:
+    def _in_stages(self, rest: Callable[[FaultSet], list[FaultSet]]) -> list[FaultSet]:
         """Faults that explain some of the quantities each, with more for what they leave: the last by `rest`."""
-        for faults in range(1, MOST_FAULTS):
-            for held in self._starts(faults):
-                if found := rest(held):
-                    return found
-        return []
+        starts = (faults for count in range(1, MOST_FAULTS) for faults in self._starts(count))
+        return next((sets for faults in starts if (sets := rest(faults))), [])
 
-    def _starts(self, faults: int) -> list[Set]:
+    def _starts(self, count: int) -> list[FaultSet]:
         """Sets of so many faults each of which explains some of the quantities: those first that explain most."""
-        if len(self._stages) < faults:
-            shorter = self._starts(faults - 1)[:1] if faults > 1 else [()]
-            sets = [longer for held in shorter for longer in self._steps(held)]
-            explained = {id(causes): self._explained(causes) for causes in sets}
-            sets.sort(key=lambda causes: (-explained[id(causes)], sum(h.prior for h in causes)))
+        if len(self._stages) < count:
+            shorter = self._starts(count - 1)[:1] if count > 1 else [()]
+            sets = [longer for faults in shorter for longer in self._steps(faults)]
+            explained = {id(faults): self._explained_count(faults) for faults in sets}
+            sets.sort(key=lambda faults: (-explained[id(faults)], sum(h.prior for h in faults)))
             self._stages.append(sets[:MOST_STARTS])
-            if sets and explained[id(sets[0])] > self._explained(self.best_partial):
+            if sets and explained[id(sets[0])] > self._explained_count(self.best_partial):
                 self.best_partial = sets[0]
-        return self._stages[faults - 1]
+        return self._stages[count - 1]
 
-    def _steps(self, held: Set) -> Iterator[Set]:
-        """Faults that added to the held ones explain more of the quantities, and unexplain none."""
-        few = self.few.holding(held)
+    def _steps(self, faults: FaultSet) -> Iterator[FaultSet]:
+        """The faults with one more that explains more of the quantities, and unexplains none."""
+        few = self.few.plus(*faults)
         explained = [q for q in self.order if few.explains(q)]
         left = [q for q in self.deviating if q not in explained]
-        asked = [q for q in left if q not in SOLVED_FOR] or left
-        hypotheses = [*self.fixed, *self._partly_fitted(held, asked)]
-        beliefs = [few.with_(h) for h in hypotheses]
-        for quantity in asked:
+        checked = [q for q in left if q not in SOLVED_FOR] or left
+        hypotheses = [*self.fixed, *self._partial_fits(faults, checked)]
+        beliefs = [few.plus(h) for h in hypotheses]
+        for quantity in checked:
             tabulate(beliefs, quantity)
         for hypothesis, belief in zip(hypotheses, beliefs, strict=True):
-            if any(belief.explains(q) for q in asked) and all(belief.explains(q) for q in explained):
-                yield (*held, hypothesis)
+            if any(belief.explains(q) for q in checked) and all(belief.explains(q) for q in explained):
+                yield (*faults, hypothesis)
 
-    def _partly_fitted(self, held: Set, left: Sequence[str]) -> Iterator[Hypothesis]:
-        """Fitted faults that explain at least one of the quantities that tell most of those that are left."""
+    def _partial_fits(self, faults: FaultSet, left: Sequence[str]) -> Iterator[Hypothesis]:
+        """Fitted faults that explain at least one of the two most telling quantities that are left."""
         for quantity in [q for q in self.order if q in left][:2]:
-            alone = Belief(self.evidence.restricted((quantity,)), held)
+            alone = Belief(self.evidence.of_quantities((quantity,)), faults)
             yield from (*fitted_hypotheses(alone), *attribution.singles(alone)[:MOST_STARTS])
 
-    def _pairs(self) -> list[Set]:
+    def _other_pairs(self) -> list[FaultSet]:
         """Two faults that only together explain anything.
 
         The right one of two sets more entries right than most wrong ones, or leaves less of the error: these are followed up.
         """
-        found: list[Set] = []
-        for hypothesis in dictionary.ranked(self.root, MOST_RANKED):
-            belief = self.root.holding((hypothesis,))
-            seconds = [*dictionary.ranked(belief, MOST_RANKED), *attribution.singles(belief)]
-            found += [(hypothesis, h) for h in self._explaining((hypothesis,), seconds)]
-        if found:
-            return found
-        telling = self._telling(next(q for q in self.order if q in self.deviating))
-        for hypothesis in telling[:MOST_BESIDE]:
-            belief = self.root.holding((hypothesis,))
-            single = [*attribution.singles(belief), *fitted_hypotheses(belief)]
-            found += [(hypothesis, h) for h in self._explaining((hypothesis,), single)]
-        for i, hypothesis in enumerate(() if found else telling[:MOST_FIRST]):
-            found += [(hypothesis, second) for second in self._screened((hypothesis,), telling[i + 1 :])]
-        return found
+        best = dictionary.best_hypotheses(self.root, MOST_RANKED)
+        pairs = self._pairs(best, lambda belief: [*dictionary.best_hypotheses(belief, MOST_RANKED), *attribution.singles(belief)])
+        if pairs:
+            return pairs
+        candidates = self._effective_faults(next(q for q in self.order if q in self.deviating))
+        beside = candidates[:MOST_BESIDE]
+        pairs = self._pairs(beside, lambda belief: [*attribution.singles(belief), *fitted_hypotheses(belief)])
+        for i, first in enumerate(() if pairs else candidates[:MOST_FIRST]):
+            pairs += [(first, second) for second in self._screen((first,), candidates[i + 1 :])]
+        return pairs
 
-    def _telling(self, quantity: str) -> list[Hypothesis]:
-        """The fixed hypotheses under which the quantity is another, those first that leave least of the error."""
-        beliefs = [self.few.with_(h) for h in self.fixed]
+    def _pairs(self, firsts: Sequence[Hypothesis], seconds: Callable[[Belief], list[Hypothesis]]) -> list[FaultSet]:
+        """The first faults, each with those second ones that together with it explain everything."""
+        return [(h, second) for h in firsts for second in self._explaining((h,), seconds(self.root.plus(h)))]
+
+    def _effective_faults(self, quantity: str) -> list[Hypothesis]:
+        """The fixed hypotheses that change the quantity, those first that leave least of the error."""
+        beliefs = [self.few.plus(h) for h in self.fixed]
         tabulate(beliefs, quantity)
-        at = self.few.evidence
-        before = at.worst_error(quantity)
-        left = [at.worst_error(quantity, belief.predicted(quantity)) for belief in beliefs]
-        typical = [float(np.median(at.error(quantity, belief.predicted(quantity)))) for belief in beliefs]
+        evidence = self.few.evidence
+        before = evidence.worst_error(quantity)
+        left = [evidence.worst_error(quantity, belief.prediction(quantity)) for belief in beliefs]
+        typical = [float(np.median(evidence.error(quantity, belief.prediction(quantity)))) for belief in beliefs]
         ranked = sorted(range(len(left)), key=lambda i: typical[i])
         return [self.fixed[i] for i in ranked if left[i] != before]
 
-    def _screened(self, held: Set, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-        """Those that with the held ones explain all quantities: on few states, quantity by quantity, then on all states."""
-        few = self.few.holding(held)
+    def _screen(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+        """Those that, added to the faults, explain all: on few states, quantity by quantity, then on all states."""
+        few = self.few.plus(*faults)
         left = list(hypotheses)
         for quantity in self.order:
-            beliefs = [few.with_(h) for h in left]
+            beliefs = [few.plus(h) for h in left]
             tabulate(beliefs, quantity)
             left = [h for h, belief in zip(left, beliefs, strict=True) if belief.explains(quantity)]
             if not left:
                 return []
-        return [h for h in left if self._explains_all((*held, h))]
+        return self._explaining(faults, left)
 
-    def _explains_all(self, causes: Set) -> bool:
-        return all(belief.holding(causes).explains(q) for belief in (self.few, self.root) for q in self.order)
+    def _explains_all(self, faults: FaultSet) -> bool:
+        return all(belief.plus(*faults).explains(q) for belief in (self.few, self.root) for q in self.order)
 
-    def _explained(self, causes: Set) -> int:
-        belief = self.root.holding(causes)
+    def _explained_count(self, faults: FaultSet) -> int:
+        belief = self.root.plus(*faults)
         return sum(belief.explains(q) for q in self.order)
 
 
@@ -223,13 +210,13 @@ def fitted_hypotheses(belief: Belief) -> Iterator[Hypothesis]:
 
 
 def many(belief: Belief) -> Iterator[Hypothesis]:
-    """Faults that take many numbers of the robot, and those of its structure that may say the same in a word."""
+    """Faults in many numbers of the robot, and those of its structure that may say the same in a word."""
     yield from attribution.blocks(belief)
     yield from structure.proposals(belief)
 
 
 def late(belief: Belief) -> Iterator[Hypothesis]:
-    """What explains by many numbers at once, or by a contradiction: believed where nothing else explains."""
+    """Explanations by many numbers at once, or by a contradiction: for what nothing else explains."""
     for proposal in (*defects.LATE, consistency.self_contradictions):
         yield from proposal(belief)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import ArrayLike
 
-import leapcheck_reference as reference
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.quantities import quantity as reference_quantity
 from leapcheck_reference.scalar import array_of
+from leapcheck_reference.tree import build
 
 BITS = 256
 """Working precision of the truth; a double has 53."""
@@ -35,17 +35,11 @@ def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: Array
         state["q"] = with_rotor_coordinates(spec, state["q"])
         spec = with_rotor_bodies(spec).spec
     with ctx.workprec(BITS):
-        tree = reference.build(spec, scalar=arb)
-        balls = _function(quantity)(tree, *(array_of(state[name], arb) for name in QUANTITIES[quantity].arguments))
+        tree = build(spec, scalar=arb)
+        balls = reference_quantity(quantity).function(
+            tree, *(array_of(state[name], arb) for name in QUANTITIES[quantity].arguments)
+        )
         return _midpoints(quantity, np.asarray(balls, dtype=object))
-
-
-def _function(quantity: str) -> Callable[..., Any]:
-    """The in-house function of the quantity; both storage forms of M are fields of `sparse_mass_matrix`."""
-    if quantity in ("qM", "csr"):
-        return lambda tree, q: getattr(reference.sparse_mass_matrix(tree, q), quantity)
-    function: Callable[..., Any] = getattr(reference, quantity)
-    return function
 
 
 def _midpoints(quantity: str, balls: Any) -> Floats:

@@ -5,39 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from leapcheck.compare.records import Diagnosis, EngineVerdict, Falls, Verdict
-from leapcheck.compare.tally import NEAR, REACH, TOLERANCE_UNITS, Row, Tally, base_distance
+from leapcheck.comparison.tally import Tally, TallyRow
+from leapcheck.records import Diagnosis, EngineVerdict, Falls, TruthVerdict, Verdict
+from leapcheck.rounding import ALLOWED_UNITS, allowance, base_distance
 from leapcheck_models.spec import RobotSpec
 
-RIGHT = "right to rounding"
-IMPRECISE = "right but imprecise"
-WRONG = "wrong"
-
-WORDS = {Verdict.AGREE: RIGHT, Verdict.IMPRECISE: IMPRECISE, Verdict.DISCREPANCY: WRONG}
+OF_TALLY = {
+    Verdict.AGREE: TruthVerdict.RIGHT,
+    Verdict.IMPRECISE: TruthVerdict.IMPRECISE,
+    Verdict.DISCREPANCY: TruthVerdict.WRONG,
+}
 """What a tally against the truth says, in the words of a verdict over an engine."""
 
 PRECISION = "precision/"
 """Beginning of the names of causes that take digits from an answer and leave it right: "precision/float32"."""
 
 
-def verdict(spec: RobotSpec, row: Row, found: Tally) -> EngineVerdict:
+def verdict(spec: RobotSpec, row: TallyRow, tally: Tally) -> EngineVerdict:
     """The verdict over one engine and quantity, from the tally of its errors against the truth.
 
     Error and margin are those of the states near the origin and of discrepancies, as in every figure; what is imprecise
     far from the origin alone shows in the verdict. The margin of an exact answer is infinite.
     """
-    rounding = max(float(found.rounding.value[0]), 0.0)
-    allowed = TOLERANCE_UNITS * _allowance(spec, found)
+    rounding = max(float(tally.rounding.value[0]), 0.0)
+    allowed = ALLOWED_UNITS * float(allowance(base_distance(spec, tally.rounding.states()))[0])
     return EngineVerdict(
         engine=row.engine,
         quantity=row.quantity,
-        verdict=WORDS[found.verdict(0)],
+        verdict=OF_TALLY[tally.verdict(0)],
         rounding=rounding,
         allowed=allowed,
         margin=allowed / rounding if rounding > 0.0 else float("inf"),
-        index=int(found.rounding.index[0]),
+        index=int(tally.rounding.index[0]),
     )
 
 
@@ -50,7 +49,9 @@ def with_diagnoses(judged: Sequence[EngineVerdict], diagnoses: Sequence[Diagnosi
         if _by_digits_alone(diagnosis, falls)
     }
     return tuple(
-        replace(row, verdict=IMPRECISE) if row.verdict == WRONG and (row.engine, row.quantity) in imprecise else row
+        replace(row, verdict=TruthVerdict.IMPRECISE)
+        if row.verdict == TruthVerdict.WRONG and (row.engine, row.quantity) in imprecise
+        else row
         for row in judged
     )
 
@@ -59,9 +60,3 @@ def _by_digits_alone(diagnosis: Diagnosis, falls: Falls) -> bool:
     """Whether few digits are all that is wrong with a quantity: the other causes, if any, leave it as it is."""
     few = [cause.name.startswith(PRECISION) for cause in diagnosis.causes]
     return any(few) and falls.quantity not in diagnosis.unexplained and (all(few) or falls.after == falls.before)
-
-
-def _allowance(spec: RobotSpec, found: Tally) -> float:
-    """By how much more is excused at the worst state: a distance from the origin cancels digits in world coordinates."""
-    distance = float(np.max(base_distance(spec, found.rounding.states())))
-    return 1.0 + distance / REACH if distance > NEAR else 1.0

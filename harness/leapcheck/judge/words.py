@@ -1,4 +1,4 @@
-"""Wording that several causes share: names in a row, fitted numbers, and what a common factor suggests."""
+"""Wording shared by several causes: lists of names, fitted numbers, and what a common factor suggests."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ FACTORS = {
     2.0: "a factor 1/2 is missing",
     0.5: "a factor 1/2 too many",
     -1.0: "the opposite sign",
-    0.0: "nothing but zeros",
+    0.0: "only zeros",
 }
 """What a common factor suggests."""
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """Names in a row, cut after `most`."""
+def name_list(names: Iterable[str], most: int = 4) -> str:
+    """Names, separated by commas, cut after `most`."""
     names = list(names)
     tail = [f"{len(names) - most} more"] if len(names) > most else []
     return ", ".join([*names[:most], *tail])
 
 
-def plain(number: float) -> str:
-    """A fitted number to seven digits; what is left of a zero as 0, nearly 1 as the difference."""
+def number_words(number: float) -> str:
+    """A fitted number to seven digits; rounding left of a zero as 0, nearly 1 as the difference."""
     if 0.0 < abs(number - 1.0) < SAME:
         return f"1 {number - 1.0:+.2g}"
     return "0" if abs(number) < SAME**2 else f"{number:.7g}"
 
 
-def same(a: float, b: float) -> bool:
-    """Whether a fitted number is a known one."""
+def is_same(a: float, b: float) -> bool:
+    """Whether two numbers agree to the accuracy of a fit."""
     return abs(a - b) <= SAME * max(abs(a), abs(b))
 
 
 def suggestion(factor: float, known: Mapping[float, str] = FACTORS) -> str:
-    """What a factor suggests, after a colon; nothing where it is no known one."""
-    found = [words for value, words in known.items() if same(factor, value) or abs(factor - value) < SAME**2]
-    return f": {found[0]}" if found else ""
+    """What a factor suggests, after a colon; empty for an unknown factor."""
+    matches = [words for value, words in known.items() if is_same(factor, value) or abs(factor - value) < SAME**2]
+    return f": {matches[0]}" if matches else ""

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leapcheck.report import svg
-from leapcheck.report.chart_scale import Scale, data_range, decimated, outline, stretches, ticks
-from leapcheck.report.words import number, printable, short, unit
-
-Floats = NDArray[np.float64]
+from leapcheck.report.chart_scale import AxisScale, data_range, decimation, outline, stretches, ticks
+from leapcheck.report.words import number, short, unit
+from leapcheck.system.text import printable
+from leapcheck_models.arrays import Floats
 
 WIDTH, HEIGHT = 400.0, 190.0  # px, the height without the legend
 LEFT, RIGHT, BOTTOM = 46.0, 8.0, 32.0
@@ -26,7 +25,7 @@ LARGEST_SHARE = 4.0
 """A limit line is left off where it would press the curves below 1/4 of the height; the legend still names it."""
 
 
-class Kind(StrEnum):
+class SeriesKind(StrEnum):
     """How a series is drawn: a line, dots, or the dashed outline of what is possible."""
 
     LINE = "line"
@@ -44,7 +43,7 @@ class Series:
     name: str
     x: Floats
     y: Floats
-    kind: Kind = Kind.LINE
+    kind: SeriesKind = SeriesKind.LINE
     low: Floats | None = None
     high: Floats | None = None
     tone: int | None = None
@@ -56,7 +55,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class ChartPhase:
     """A stretch of the x axis with a name: crouch, push, flight, landing."""
 
     name: str
@@ -74,38 +73,38 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """What a chart shows. `label` is said to those who do not see it; `x`, `y` name the axes, with units: "time, s"."""
+    """A chart's content. Screen readers get `label`; `x`, `y` name the axes, with units: "time, s"."""
 
     label: str
     x: str
     y: str
     series: tuple[Series, ...]
-    phases: tuple[Phase, ...] = ()
+    phases: tuple[ChartPhase, ...] = ()
     limits: tuple[Limit, ...] = ()
     from_zero: bool = False
 
 
 def chart_plot(chart: Chart) -> ET.Element:
-    """The chart as an svg element of class `chart`; equal charts give equal text; names are escaped."""
+    """The chart as an svg element of class `chart`, names escaped; deterministic."""
     shown = _shown_limits(chart)
     legend, top = _legend(chart, shown)
     bottom = top + HEIGHT - BOTTOM
     x, y = _scales(chart, shown, top, bottom)
     parts = [*_phases(chart.phases, x, top, bottom), *_axes(chart, x, y, top, bottom)]
     parts += [_limit(limit, x, y) for limit in shown]
-    parts += [part for i, series in enumerate(chart.series) for part in _drawn(series, _tone(series, i), x, y)]
+    parts += [part for i, series in enumerate(chart.series) for part in _series_paths(series, _tone(series, i), x, y)]
     if not any(np.isfinite(series.y).any() for series in chart.series):
         parts.append(svg.text((x.start + x.end) / 2, (top + bottom) / 2, "no data", "tick", "middle", FONT))
-    said = "; ".join(filter(None, (_said(series) for series in chart.series)))
-    label = f"{chart.label}, {chart.y} over {chart.x}. {said}"
+    ranges = "; ".join(filter(None, (_series_range(series) for series in chart.series)))
+    label = f"{chart.label}, {chart.y} over {chart.x}. {ranges}"
     return svg.drawing(WIDTH, bottom + BOTTOM, label, [*parts, *legend], "plot chart")
 
 
 def _tone(series: Series, place: int) -> str:
-    return "" if series.kind is Kind.BOUND else f" s{(place if series.tone is None else series.tone) % TONES}"
+    return "" if series.kind is SeriesKind.BOUND else f" s{(place if series.tone is None else series.tone) % TONES}"
 
 
-def _said(series: Series) -> str:
+def _series_range(series: Series) -> str:
     finite = series.y[np.isfinite(series.y)]
     return f"{series.name} from {number(float(finite.min()))} to {number(float(finite.max()))}" if finite.size else ""
 
@@ -122,17 +121,17 @@ def _shown_limits(chart: Chart) -> list[Limit]:
     return [limit for limit in chart.limits if abs(limit.value) <= reach]
 
 
-def _scales(chart: Chart, limits: list[Limit], top: float, bottom: float) -> tuple[Scale, Scale]:
+def _scales(chart: Chart, limits: list[Limit], top: float, bottom: float) -> tuple[AxisScale, AxisScale]:
     values = [*_values(chart), np.array([limit.value for limit in limits])]
     along = [series.x for series in chart.series] + [np.array([p.start, p.end]) for p in chart.phases]
-    parametric = any(series.kind is not Kind.LINE for series in chart.series)
+    parametric = any(series.kind is not SeriesKind.LINE for series in chart.series)
     return (
-        Scale(*data_range(along, 0.04 if parametric else 0.0), LEFT, WIDTH - RIGHT),
-        Scale(*data_range(values), bottom, top + (PHASE_ROW if chart.phases else 0.0)),
+        AxisScale(*data_range(along, 0.04 if parametric else 0.0), LEFT, WIDTH - RIGHT),
+        AxisScale(*data_range(values), bottom, top + (PHASE_ROW if chart.phases else 0.0)),
     )
 
 
-def _phases(phases: tuple[Phase, ...], x: Scale, top: float, bottom: float) -> Iterator[ET.Element]:
+def _phases(phases: tuple[ChartPhase, ...], x: AxisScale, top: float, bottom: float) -> Iterator[ET.Element]:
     """A tint behind every second phase, and each phase's name where it fits."""
     for i, phase in enumerate(phases):
         start, end = (min(max(x(t), x.start), x.end) for t in (phase.start, phase.end))
@@ -146,13 +145,12 @@ def _phases(phases: tuple[Phase, ...], x: Scale, top: float, bottom: float) -> I
             yield svg.text((start + end) / 2, top + 10, words, "tick", "middle", FONT * 0.9)
 
 
-def _axes(chart: Chart, x: Scale, y: Scale, top: float, bottom: float) -> Iterator[ET.Element]:
+def _axes(chart: Chart, x: AxisScale, y: AxisScale, top: float, bottom: float) -> Iterator[ET.Element]:
     for value, words in ticks(y.low, y.high, 5):
         yield svg.line(x.start, y(value), x.end, y(value), "grid zero" if value == 0 else "grid")
         yield svg.text(x.start - 5, y(value) + 4, words, "tick", "end", FONT)
     yield svg.line(x.start, bottom, x.end, bottom, "axis")
-    found = ticks(x.low, x.high, 6)
-    for value, words in found:
+    for value, words in ticks(x.low, x.high, 6):
         yield svg.line(x(value), bottom, x(value), bottom + 3, "axis")
         edge = "end" if x(value) > x.end - 8 and len(words) > 2 else "middle"
         yield svg.text(x(value) + (2 if edge == "end" else 0), bottom + 14, words, "tick", edge, FONT)
@@ -160,22 +158,22 @@ def _axes(chart: Chart, x: Scale, y: Scale, top: float, bottom: float) -> Iterat
     yield svg.text(x.end, bottom + 28, unit(printable(chart.x)), "tick", "end", FONT)
 
 
-def _limit(limit: Limit, x: Scale, y: Scale) -> ET.Element:
+def _limit(limit: Limit, x: AxisScale, y: AxisScale) -> ET.Element:
     title = svg.element("title", f"{limit.name}: {limit.value:.4g}")
     return svg.element("g", title, svg.line(x.start, y(limit.value), x.end, y(limit.value), "limit"))
 
 
-def _drawn(series: Series, tone: str, x: Scale, y: Scale) -> Iterator[ET.Element]:
+def _series_paths(series: Series, tone: str, x: AxisScale, y: AxisScale) -> Iterator[ET.Element]:
     """The band of a series, if it has one, and the series."""
     if series.low is not None and series.high is not None:
         yield svg.element("path", class_=f"band{tone}", d=_band(series.x, series.low, series.high, x, y))
-    path = _dots(series, x, y) if series.kind is Kind.DOTS else _line(series.x, series.y, x, y)
+    path = _dots(series, x, y) if series.kind is SeriesKind.DOTS else _line(series.x, series.y, x, y)
     if path:
-        yield svg.element("path", svg.element("title", _said(series)), class_=f"{series.kind}{tone}", d=path)
+        yield svg.element("path", svg.element("title", _series_range(series)), class_=f"{series.kind}{tone}", d=path)
 
 
-def _line(along: Floats, values: Floats, x: Scale, y: Scale) -> str:
-    kept = decimated(along, values)
+def _line(along: Floats, values: Floats, x: AxisScale, y: AxisScale) -> str:
+    kept = decimation(along, values)
     px, py = x.pixels(along[kept]), y.pixels(values[kept])
     return "".join("M" + _points(px[part], py[part]) for part in stretches(px, py))
 
@@ -193,9 +191,9 @@ def _short(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _band(along: Floats, low: Floats, high: Floats, x: Scale, y: Scale) -> str:
+def _band(along: Floats, low: Floats, high: Floats, x: AxisScale, y: AxisScale) -> str:
     """The closed outline between the two curves, one for each stretch in which both are finite."""
-    kept = np.union1d(decimated(along, low), decimated(along, high))
+    kept = np.union1d(decimation(along, low), decimation(along, high))
     px, top, bottom = x.pixels(along[kept]), y.pixels(high[kept]), y.pixels(low[kept])
     return "".join(
         "M" + _points(px[part], top[part]) + "L" + _points(px[part][::-1], bottom[part][::-1]) + "Z"
@@ -203,9 +201,9 @@ def _band(along: Floats, low: Floats, high: Floats, x: Scale, y: Scale) -> str:
     )
 
 
-def _dots(series: Series, x: Scale, y: Scale) -> str:
+def _dots(series: Series, x: AxisScale, y: AxisScale) -> str:
     """A dot per point that differs by half a pixel; a stroke of no length with round ends is a dot."""
-    kept = decimated(series.x, series.y)
+    kept = decimation(series.x, series.y)
     points = np.stack([x.pixels(series.x[kept]), y.pixels(series.y[kept])], 1)
     points = points[np.isfinite(points).all(1)]
     unique = np.unique(np.round(points * 2) / 2, axis=0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
 
 BUCKETS = 250
 """A curve keeps at most six points (ends and extremes of x and y) of each of so many stretches: 1500 points."""
@@ -20,7 +20,7 @@ MARGIN = 0.04  # of the range, left free above and below
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """A range of values on a stretch of pixels: `low` stands at `start`, `high` at `end`."""
 
     low: float
@@ -61,7 +61,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[tuple[float, str]]:
     return [(k * step, f"{round(k * step, decimals) or 0.0:g}") for k in numbers]
 
 
-def decimated(x: Floats, y: Floats, buckets: int = BUCKETS) -> NDArray[np.intp]:
+def decimation(x: Floats, y: Floats, buckets: int = BUCKETS) -> NDArray[np.intp]:
     """Places, in order, of at most 6 `buckets` points of a curve: ends and extremes in x and y of each stretch of it."""
     n = len(x)
     if n <= 6 * buckets:

@@ -1,11 +1,11 @@
-"""SVG as an element tree: escaped by construction, equal input gives equal text. Colours are classes of the page's style."""
+"""SVG as an element tree: escaped by construction, deterministic. Colours are classes of the page's style."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
-from leapcheck.report.words import printable
+from leapcheck.system.text import printable
 
 CHARACTER = 0.6  # width of a monospace character over its font size
 
@@ -22,7 +22,7 @@ def element(tag: str, *children: ET.Element | str, **attributes: str | float) ->
 
 
 def drawing(width: float, height: float, label: str, children: Iterable[ET.Element], class_: str = "plot") -> ET.Element:
-    """An svg element in its natural size in px, with a name for those who do not see it."""
+    """An svg element in its natural size in px, with a label for screen readers."""
     view_box = f"0 0 {_value(width)} {_value(height)}"
     return element(
         "svg", *children, class_=class_, width=width, height=height, viewBox=view_box, role="img", aria_label=printable(label)

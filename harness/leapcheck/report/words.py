@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from leapcheck.compare.records import Run, Verdict, WorstState
 from leapcheck.quantities import QUANTITIES
+from leapcheck.records import Run, Verdict, WorstState
 
 SUPERSCRIPTS = str.maketrans("-0123456789T", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ")
 
@@ -54,11 +54,6 @@ def headline(run: Run) -> Mark:
     return HEADLINES["incomplete" if run.failures or run.exit_status else "agree"]
 
 
-def printable(text: str) -> str:
-    """The text without control and invisible format characters, which could steer a terminal or reverse a line."""
-    return "".join(c if c.isprintable() else " " if c in "\n\t\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 def short(text: str, length: int) -> str:
     """The text cut to `length` characters, an ellipsis where something is missing."""
     return text if len(text) <= length else text[: length - 1] + "…"
@@ -77,11 +72,11 @@ def number(value: float) -> str:
 
 
 def precise(value: float | None) -> str:
-    """The value to all its digits; a dash where there is none."""
+    """The value to all its digits; a dash for None."""
     return DASH if value is None else repr(float(value))
 
 
-def aligned(value: float) -> str:
+def precise_column(value: float) -> str:
     """`precise` with a space in place of the sign that a positive value does not have."""
     return precise(value) if math.copysign(1.0, value) < 0 else " " + precise(value)
 

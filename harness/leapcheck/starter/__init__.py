@@ -1,1 +1,1 @@
-"""Files to begin with in a project of the user's: an engine, its test, a workflow and a hook."""
+"""The first files of a project: an engine, its test, a workflow and a pre-commit hook."""

@@ -1,4 +1,4 @@
-"""Between which versions a quantity changed: pure functions of what was measured."""
+"""Between which versions a quantity changed: pure functions of the measurements."""
 
 from __future__ import annotations
 
@@ -6,69 +6,70 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from leapcheck.versions.records import Change, Difference, Figure, Held
+from leapcheck.records import VersionChange, VersionDifference, VersionFigure, VersionMeasurement
 
 Differs = Callable[[str, str], "bool | None"]
 """Whether a quantity differs between two versions; None where one of them cannot be run or does not answer it."""
 
 
 class Bracket(NamedTuple):
-    """The last version that is as the first one, the first that is not, and those between them that could not be run."""
+    """The last version like the first one, the first that differs, and those in between that could not be run."""
 
     before: str
     after: str
     untested: tuple[str, ...]
 
 
-def changes(held: Held) -> tuple[Change, ...]:
-    """Every quantity's changes from each version to the next one that answers it, in the order of the versions."""
-    found = []
-    for quantity in dict.fromkeys(difference.quantity for difference in held.differences):
-        asked = {v for d in held.differences if d.quantity == quantity for v in (d.before, d.after)}
-        answering = [version for version in held.versions if version in asked]
-        for before, after in pairwise(answering):
-            difference = difference_of(held, quantity, before, after)
+def changes(measurement: VersionMeasurement) -> tuple[VersionChange, ...]:
+    """Every quantity's changes from each version to the next that answers it, in the order of the versions."""
+    versions, differences = measurement.versions, measurement.differences
+    rows = []
+    for quantity in dict.fromkeys(difference.quantity for difference in differences):
+        answering = {v for d in differences if d.quantity == quantity for v in (d.before, d.after)}
+        for before, after in pairwise(version for version in versions if version in answering):
+            difference = find_difference(measurement, quantity, before, after)
             if difference and difference.is_change:
-                found.append(change(held.figures, difference))
-    return tuple(sorted(found, key=lambda c: held.versions.index(c.before)))
+                rows.append(version_change(measurement.figures, difference))
+    return tuple(sorted(rows, key=lambda change: versions.index(change.before)))
 
 
-def change(figures: Sequence[Figure], difference: Difference) -> Change:
-    """The change that a difference is, with the errors of both versions."""
+def version_change(figures: Sequence[VersionFigure], difference: VersionDifference) -> VersionChange:
+    """The difference as a change, with the errors of both versions."""
     name, before, after = difference.quantity, difference.before, difference.after
-    errors = _error(figures, before, name), _error(figures, after, name)
-    return Change(name, before, after, *errors, difference.error, difference.rounding)
+    errors = {figure.version: figure.error for figure in figures if figure.quantity == name}
+    return VersionChange(name, before, after, errors.get(before), errors.get(after), difference.error, difference.rounding)
 
 
-def difference_of(held: Held, quantity: str, before: str, after: str) -> Difference | None:
+def find_difference(measurement: VersionMeasurement, quantity: str, before: str, after: str) -> VersionDifference | None:
     """The difference of a quantity between two versions; None where one of them has no answer."""
-    return next((d for d in held.differences if d.quantity == quantity and {d.before, d.after} == {before, after}), None)
+    pair = {before, after}
+    return next((d for d in measurement.differences if d.quantity == quantity and {d.before, d.after} == pair), None)
 
 
-def between(released: Sequence[str], before: str, after: str) -> tuple[str, ...]:
-    """The released versions from `before` to `after`, both included, in that direction; ValueError for one not released."""
+def releases_between(releases: Sequence[str], before: str, after: str) -> tuple[str, ...]:
+    """The releases from `before` to `after`, both included, in that direction; ValueError for a version that is no release."""
     for version in (before, after):
-        if version not in released:
-            raise ValueError(f"version {version} is not among those that pip names: give one of {', '.join(released)}")
-    i, j = released.index(before), released.index(after)
-    return tuple(released[i : j + 1] if i <= j else released[j : i + 1][::-1])
+        if version not in releases:
+            raise ValueError(f"version {version} is not among those that pip lists: give one of {', '.join(releases)}")
+    i, j = releases.index(before), releases.index(after)
+    return tuple(releases[i : j + 1] if i <= j else releases[j : i + 1][::-1])
 
 
-def bisected(versions: Sequence[str], differs: Differs) -> tuple[Bracket, ...]:
-    """Every place where a quantity changed, given that the last of the versions differs from the first one.
+def bisect_changes(versions: Sequence[str], differs: Differs) -> tuple[Bracket, ...]:
+    """Every place where a quantity changed, given that the last version differs from the first.
 
-    `differs` is asked for about log2 of the versions per change. A version that cannot be run is passed over for its neighbour.
-    A change that is taken back between two versions that give the same is not seen.
+    Asks `differs` about log2(number of versions) times per change. A version that cannot be run is replaced by its neighbour.
+    A change that is reverted between two versions that give the same is not seen.
     """
-    found: list[Bracket] = []
-    left = list(versions)
-    while len(left) > 1 and (not found or differs(left[0], left[-1])):
-        found.append(_first(left, differs))
-        left = left[left.index(found[-1].after) :]
-    return tuple(found)
+    brackets: list[Bracket] = []
+    rest = list(versions)
+    while len(rest) > 1 and (not brackets or differs(rest[0], rest[-1])):
+        brackets.append(_first_change(rest, differs))
+        rest = rest[rest.index(brackets[-1].after) :]
+    return tuple(brackets)
 
 
-def _first(versions: Sequence[str], differs: Differs) -> Bracket:
+def _first_change(versions: Sequence[str], differs: Differs) -> Bracket:
     """The first change, by halving."""
     low, high = 0, len(versions) - 1
     untested: set[int] = set()
@@ -82,7 +83,3 @@ def _first(versions: Sequence[str], differs: Differs) -> Bracket:
         else:
             low = middle
     return Bracket(versions[low], versions[high], tuple(versions[low + 1 : high]))
-
-
-def _error(figures: Sequence[Figure], version: str, quantity: str) -> float | None:
-    return next((f.error for f in figures if (f.version, f.quantity) == (version, quantity)), None)

@@ -1,4 +1,4 @@
-"""Versions of an engine asked at the same seeded states, each in a process with an environment of its own."""
+"""Measures versions of an engine at the same seeded states, each in a process with an environment of its own."""
 
 from __future__ import annotations
 
@@ -9,33 +9,27 @@ from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 
-from leapcheck.compare.bench import bench
-from leapcheck.compare.execution import Means, whole_outcome
-from leapcheck.compare.figures import Figures, finished
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.records import Failure
-from leapcheck.compare.tally import TOLERANCE_UNITS
+from leapcheck.comparison.engine_set import engine_set_of
+from leapcheck.comparison.execution import Resources, whole_result
+from leapcheck.comparison.plan import Plan
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.other_version import OtherVersion, Package, environment
+from leapcheck.engines.other_version.engine import OtherVersion, Package, environment
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.evidence import Evidence, evidence
-from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states, joined, units
-from leapcheck.versions.records import Difference, Figure, Held
+from leapcheck.judge.figures import run_figures
+from leapcheck.records import Failure, VersionDifference, VersionFigure, VersionMeasurement
+from leapcheck.robots.load import NamedRobot
+from leapcheck.rounding import ALLOWED_UNITS
+from leapcheck.sampling import States, generated_states, join_states, units
 from leapcheck.versions.routes import ModelFile
 
-IN_HOUSE = "reference"
-
-CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
-"""What a version may be asked for: MuJoCo's own storage has changed its form too often."""
-
 Progress = Callable[[int, int, str], None]
-"""Told how many of how many parts are done, and what is being done."""
+"""Called with the number of parts that are done, the number of all, and what is being done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class VersionQuestion:
     """What every version is asked: the same file, quantities and states. `folder` holds the environments."""
 
     package: Package
@@ -47,8 +41,8 @@ class Question:
     folder: Path
 
 
-def held(question: Question, versions: Sequence[str], progress: Progress | None = None) -> Held:
-    """The versions held against the truth and in pairs; one that cannot be installed, or refuses the file, is a failure."""
+def measure_versions(question: VersionQuestion, versions: Sequence[str], progress: Progress | None = None) -> VersionMeasurement:
+    """The versions compared with the truth and in pairs; one that cannot be installed, or rejects the file, is a failure."""
     engines: list[OtherVersion] = []
     failures: list[Failure] = []
     try:
@@ -56,83 +50,76 @@ def held(question: Question, versions: Sequence[str], progress: Progress | None 
             if progress:
                 progress(done, len(versions), f"{question.package} {version}: its environment")
             try:
-                engines.append(engine(question, version))
+                engines.append(version_engine(question, version))
             except EngineError as error:
                 failures.append(Failure(f"{question.package}-{version}", "", str(error)))
-        return _held(question, tuple(engines), failures, progress)
+        return _measurement(question, tuple(engines), failures, progress)
     finally:
-        for made in engines:
-            made.close()
+        for engine in engines:
+            engine.close()
 
 
-def engine(question: Question, version: str) -> OtherVersion:
-    """The robot in that version; EngineError where it cannot be installed, cannot be imported, or refuses the file."""
+def version_engine(question: VersionQuestion, version: str) -> OtherVersion:
+    """The robot in that version; EngineError where it cannot be installed or imported, or rejects the file."""
     python = environment(question.package, version, question.folder)
     model = question.model
-    made = OtherVersion(model.spec, python, question.package, model.text, model.kind)
-    if version not in (made.version, f"{made.version}.post1"):
-        made.close()
-        raise EngineError(f"{question.package} {version}: its environment holds version {made.version}: ask for that one")
-    return made
+    engine = OtherVersion(model.spec, python, question.package, model.text, model.kind)
+    if version not in (engine.version, f"{engine.version}.post1"):
+        engine.close()
+        raise EngineError(f"{question.package} {version}: its environment holds version {engine.version}: ask for that one")
+    return engine
 
 
-def _held(question: Question, engines: tuple[OtherVersion, ...], failures: list[Failure], progress: Progress | None) -> Held:
-    versions = tuple(engine.version for engine in engines)
-    if not engines:
-        return Held((), (), (), tuple(failures))
-    plan = Plan(
-        question.robot,
-        question.model.spec,
-        (IN_HOUSE, *engines),
-        question.quantities,
-        count=question.states,
-        seed=question.seed,
-    )
-    at = bench(plan.spec, plan.engines, plan.quantities, plan.is_long)
-    total = whole_outcome(plan, at, Means(), progress and (lambda done, of: progress(done, of, f"asking {', '.join(versions)}")))
-    figures = finished(at, total)
+def _measurement(
+    question: VersionQuestion, engines: tuple[OtherVersion, ...], failures: list[Failure], progress: Progress | None
+) -> VersionMeasurement:
     version_of = {engine.name: engine.version for engine in engines}
-    return Held(
-        versions,
-        tuple(_figures(figures, version_of)),
+    if not engines:
+        return VersionMeasurement((), (), (), tuple(failures))
+    spec, quantities = question.model.spec, question.quantities
+    robot = NamedRobot(spec, question.robot)
+    plan = Plan(robot, ("reference", *engines), quantities, count=question.states, seed=question.seed)
+    engine_set = engine_set_of(plan)
+    now = f"asking {', '.join(version_of.values())}"
+    result = whole_result(plan, engine_set, Resources(), progress and (lambda done, total: progress(done, total, now)))
+    figures = run_figures(engine_set, result)
+    verdicts = {(row.engine, row.quantity): row.verdict for row in figures.verdicts}
+    return VersionMeasurement(
+        tuple(version_of.values()),
+        tuple(
+            VersionFigure(version_of[row.engine], row.quantity, row.worst, row.rounding, verdicts[row.engine, row.quantity])
+            for row in figures.accuracies
+            if row.engine in version_of
+        ),
         tuple(_differences(question, engines)),
-        (*failures, *at.failures, *total.failures),
+        (*failures, *engine_set.failures, *result.failures),
     )
 
 
-def _figures(found: Figures, version_of: dict[str, str]) -> list[Figure]:
-    verdicts = {(verdict.engine, verdict.quantity): verdict.verdict for verdict in found.verdicts}
-    return [
-        Figure(version_of[row.engine], row.quantity, row.worst, row.rounding, verdicts[row.engine, row.quantity])
-        for row in found.accuracies
-        if row.engine in version_of
-    ]
-
-
-def _differences(question: Question, engines: Sequence[OtherVersion]) -> Iterator[Difference]:
-    """Pairs of versions, the one asked first before the other: their answers entry by entry, whether right or wrong."""
+def _differences(question: VersionQuestion, engines: Sequence[OtherVersion]) -> Iterator[VersionDifference]:
+    """Each pair of versions, in the order asked: their answers entry by entry, whether right or wrong."""
     rounding = _rounding(question)
     answers = [_answers(engine, rounding.states, question.quantities) for engine in engines]
     for (before, old), (after, new) in combinations(zip(engines, answers, strict=True), 2):
         for quantity in (name for name in question.quantities if name in old.keys() & new.keys()):
-            pair = replace(rounding, found=old)
+            pair = replace(rounding, answers=old)
             misfit = pair.misfit(quantity, new[quantity])
             error = pair.worst_error(quantity, new[quantity])
-            yield Difference(quantity, before.version, after.version, error, TOLERANCE_UNITS * misfit, misfit > 1.0)
+            yield VersionDifference(quantity, before.version, after.version, error, ALLOWED_UNITS * misfit, misfit > 1.0)
 
 
 def _answers(engine: OtherVersion, states: States, quantities: Sequence[str]) -> Answers:
-    """What the version answers; a quantity on which it fails is left out, the comparison with the truth has told it."""
-    found: Answers = {}
+    """The version's answers without the quantities that fail: the comparison with the truth reports those."""
+    answers: Answers = {}
     for quantity in (name for name in quantities if name in engine.quantities):
         with suppress(EngineError):
-            found |= engine.evaluate(states, (quantity,))
-    return found
+            answers |= engine.evaluate(states, (quantity,))
+    return answers
 
 
 @lru_cache(maxsize=2)
-def _rounding(question: Question) -> Evidence:
-    """All states, with the scale of each quantity there and the error that rounding explains."""
+def _rounding(question: VersionQuestion) -> Evidence:
+    """All states, with each quantity's scale and the error that rounding explains there."""
     spec = question.model.spec
-    states = joined([generated_states(spec, question.states, question.seed, unit) for unit in units(question.states)])
+    states = join_states([generated_states(spec, question.states, question.seed, unit) for unit in units(question.states)])
     return evidence(spec, ReferenceEngine(spec), states, question.quantities)

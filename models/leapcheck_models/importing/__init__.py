@@ -1,6 +1,32 @@
 """Robots of the user: model files that others wrote, read into specs.
 
-URDF is read here, by its own rules. MJCF is vetted here and compiled by MuJoCo in the harness (`leapcheck.robot_files`).
+URDF is read here, by its own rules. MJCF is vetted here and compiled by MuJoCo in the harness (`leapcheck.robots.load`).
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from leapcheck_models.lint.finding import Finding
+from leapcheck_models.spec import RobotSpec
+
+Format = Literal["URDF", "MJCF"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRobot:
+    """A robot, and the file it came from.
+
+    `findings` name what the file holds that the spec cannot, and what other readers of the file change. `text` is the vetted
+    file, safe to hand to an engine (no entity, no reference to another file but the `assets`, by name); `floating` says
+    whether the root got the free joint that a URDF does not write.
+    """
+
+    spec: RobotSpec
+    path: Path
+    format: Format
+    text: str
+    findings: tuple[Finding, ...] = ()
+    floating: bool = False
+    assets: Mapping[str, bytes] = field(default_factory=dict)

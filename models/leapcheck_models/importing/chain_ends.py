@@ -1,7 +1,5 @@
 """Where a robot without marked contact points touches: at the ends of its chains of moving joints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from leapcheck_models.spec import ContactPoint, JointType, RobotSpec

@@ -5,17 +5,14 @@ same folder only; scenery (textures, materials, height fields, skins, cameras, l
 the dynamics that leapcheck compares does not depend on them. What would bend or repeat without end is refused.
 """
 
-from __future__ import annotations
-
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from leapcheck_models.importing.folder import inside
-from leapcheck_models.importing.mjcf_meshes import with_meshes
-from leapcheck_models.importing.xml_file import MAX_DEPTH, MAX_ELEMENTS, described, read_xml
+from leapcheck_models.importing.mjcf_meshes import inside, with_meshes
+from leapcheck_models.importing.xml_file import MAX_DEPTH, MAX_ELEMENTS, element_label, read_xml
 
 MAX_INCLUDES = 64
 MAX_COPIES = 2000
@@ -61,7 +58,7 @@ def read_mjcf(path: str | os.PathLike[str]) -> MjcfFile:
     assets = with_meshes(root, folder, where)
     for element in root.iter():
         if reference := next((key for key in element.attrib if key.startswith("file") and element.get(key) not in assets), None):
-            raise ValueError(f"{where}: {described(element)} refers to the file {element.get(reference)!r:.80}: take it out")
+            raise ValueError(f"{where}: {element_label(element)} refers to the file {element.get(reference)!r:.80}: take it out")
     return MjcfFile(ET.tostring(root, encoding="unicode"), assets, whole)
 
 
@@ -73,12 +70,12 @@ def _resolve_includes(root: ET.Element, folder: Path, where: str, seen: list[Pat
         while (include := parent.find("include")) is not None:
             place = list(parent).index(include)
             parent.remove(include)
-            for offset, child in enumerate(_included(include, folder, where, seen)):
+            for offset, child in enumerate(_include(include, folder, where, seen)):
                 parent.insert(place + offset, child)
         stack.extend(parent)
 
 
-def _included(include: ET.Element, folder: Path, where: str, seen: list[Path]) -> list[ET.Element]:
+def _include(include: ET.Element, folder: Path, where: str, seen: list[Path]) -> list[ET.Element]:
     path = inside(folder, include.get("file", ""), f"{where}: the <include>")
     if path in seen:
         raise ValueError(f"{where}: <include file={include.get('file')!r:.80}> comes twice, or holds itself: include a file once")
@@ -105,7 +102,7 @@ def _check(root: ET.Element, where: str) -> None:
                 f"{where}: with its includes it has more than {MAX_ELEMENTS} elements, or {MAX_DEPTH} in each other: split it"
             )
         if reason := REFUSED.get(str(element.tag)):
-            raise ValueError(f"{where}: {described(element)} cannot be held: {reason}")
+            raise ValueError(f"{where}: {element_label(element)} cannot be held: {reason}")
         if element.tag == "replicate":
             copies *= _copies(element, where)
             if copies > MAX_COPIES:

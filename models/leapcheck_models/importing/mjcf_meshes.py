@@ -1,12 +1,9 @@
 """Meshes of an MJCF: taken out where an inertial makes them scenery, else read from below the model's folder."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from pathlib import Path, PurePosixPath
 
-from leapcheck_models.importing.folder import inside
-from leapcheck_models.importing.xml_file import described
+from leapcheck_models.importing.xml_file import element_label
 
 MAX_MESH_BYTES = 64 * 2**20
 """All meshes together."""
@@ -51,7 +48,7 @@ def _name(mesh: ET.Element) -> str:
 
 def _read(mesh: ET.Element, directory: str, folder: Path, where: str, assets: dict[str, bytes]) -> None:
     name, file = _name(mesh), mesh.get("file", "")
-    what = f"{where}: {described(mesh)}: its file"
+    what = f"{where}: {element_label(mesh)}: its file"
     path = inside(folder, str(PurePosixPath(directory) / file), what)
     if path.suffix.lower() not in MESH_FORMATS:
         raise ValueError(f"{what} {file!r:.80} is no mesh: use one of {', '.join(MESH_FORMATS)}")
@@ -67,3 +64,12 @@ def _read(mesh: ET.Element, directory: str, folder: Path, where: str, assets: di
     assets[key] = path.read_bytes()
     mesh.set("name", name)
     mesh.set("file", key)
+
+
+def inside(folder: Path, name: str, what: str) -> Path:
+    """The file of that name below a folder, links followed; ValueError for one that lies, or leads, elsewhere."""
+    if "\0" in name or not name:
+        raise ValueError(f"{what} has the name {name!r:.80}: give the path of a file below the model's folder")
+    if Path(name).is_absolute() or not (resolved := (folder / name).resolve()).is_relative_to(folder):
+        raise ValueError(f"{what} {name!r:.80} lies outside the model's folder: put it below that folder, and name it from there")
+    return resolved

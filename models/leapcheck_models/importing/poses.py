@@ -1,18 +1,15 @@
 """Poses and inertias put together: what readers of model files need of rigid-body geometry."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import inside_realisable, rotation_matrix
 from leapcheck_models.spec import Inertia, Placement, Quaternion, Symmetric3, Vector3
 from leapcheck_models.validation import is_realisable, rotational_matrix
-
-Floats = NDArray[np.float64]
 
 
 def vector3(values: ArrayLike) -> Vector3:
@@ -66,7 +63,7 @@ def product(a: Placement, b: Placement) -> Placement:
     return Placement(vector3(p), quaternion_product(a.quaternion, b.quaternion))
 
 
-def turned_inertia(R: Floats, rotational: Symmetric3) -> Symmetric3:
+def rotate_inertia(R: Floats, rotational: Symmetric3) -> Symmetric3:
     """Rotational inertia in axes A, given in axes B, with R = R_AB; unchanged where R is the identity."""
     if np.array_equal(R, np.eye(3)):
         return rotational
@@ -79,7 +76,7 @@ def entries(matrix: NDArray[Any]) -> Symmetric3:
     return float(m[0, 0]), float(m[0, 1]), float(m[0, 2]), float(m[1, 1]), float(m[1, 2]), float(m[2, 2])
 
 
-def inertia_as_given(mass: float, com: Vector3, rotational: Symmetric3, source: str) -> Inertia:
+def declared_inertia(mass: float, com: Vector3, rotational: Symmetric3, source: str) -> Inertia:
     """The inertia; one that no physical body has is kept as it is and carries a realisable one near it."""
     if is_realisable(rotational):
         return Inertia(mass, com, rotational)

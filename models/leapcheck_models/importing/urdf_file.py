@@ -11,8 +11,6 @@ What a URDF does not say is decided by rules, and each decision is a finding:
   freedom of its own, as MuJoCo and Pinocchio treat it too unless told otherwise.
 """
 
-from __future__ import annotations
-
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -21,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.chain_ends import contact_points
-from leapcheck_models.importing.imported import Imported
 from leapcheck_models.importing.poses import product, turn, vector3
 from leapcheck_models.importing.urdf_findings import urdf_findings
 from leapcheck_models.importing.urdf_records import Link, UrdfJoint, joints, links
-from leapcheck_models.importing.urdf_tree import UrdfTree, base_floats, tree_of
+from leapcheck_models.importing.urdf_tree import UrdfTree, base_floats, build_tree
 from leapcheck_models.importing.xml_file import attribute_floats, read_xml
 from leapcheck_models.spec import (
     WORLD,
@@ -55,7 +53,7 @@ ONE_JOINT = {
 NO_INERTIA = Inertia(0.0)
 
 
-def read_urdf(name: str | os.PathLike[str]) -> Imported:
+def read_urdf(name: str | os.PathLike[str]) -> ImportedRobot:
     """The robot in a URDF file; `#floating` or `#fixed` behind the path says what its base is.
 
     Raises FileNotFoundError, or ValueError in one line that names the file, the element and the remedy.
@@ -66,14 +64,14 @@ def read_urdf(name: str | os.PathLike[str]) -> Imported:
     where = f"file '{path}'"
     root = read_xml(path, "robot", "a URDF")
     known = links(root, where)
-    tree = tree_of(known, joints(root, known, where), where)
+    tree = build_tree(known, joints(root, known, where), where)
     floating = base_floats(tree, base)
     bodies = tuple(_bodies(tree, floating))
     spec = _spec(root.get("name") or Path(path).stem, bodies, tree, where)
     option = root.find("mujoco/option")  # MuJoCo's extension, in which URDF's writers say gravity; the format itself cannot
     spec = replace(spec, gravity=vector3(attribute_floats(where, option, "gravity", spec.gravity)))
-    findings = tuple(urdf_findings(root, tree, spec, floating, asked=bool(base)))
-    return Imported(spec, Path(path), "URDF", vetted_text(root), findings, floating)
+    findings = tuple(urdf_findings(root, tree, spec, floating, base_given=bool(base)))
+    return ImportedRobot(spec, Path(path), "URDF", vetted_text(root), findings, floating)
 
 
 def vetted_text(root: ET.Element) -> str:
@@ -92,7 +90,7 @@ def vetted_text(root: ET.Element) -> str:
 
 
 def _spec(name: str, bodies: tuple[Body, ...], tree: UrdfTree, where: str) -> RobotSpec:
-    """The spec; what breaks one of its rules is told with the file."""
+    """The spec; an error names the file."""
     if not bodies:
         raise ValueError(f"{where}: its only link is the world: add a link and a joint")
     try:

@@ -1,7 +1,5 @@
 """What a URDF holds that a spec cannot, and what readers of the file change without a word."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -14,18 +12,19 @@ from leapcheck_models.spec import WORLD, RobotSpec
 from leapcheck_models.urdf import UNLIMITED
 
 READ = ("link", "joint", "mujoco", "material")
+ABSOLUTE = ("/", "\\", "file:", "http:", "https:")
 CHANGING = ("balanceinertia", "settotalmass", "boundmass", "boundinertia", "inertiafromgeom", "inertiagrouprange")
 """Options of MuJoCo's compiler that change masses or inertias."""
 
 
-def urdf_findings(root: ET.Element, tree: UrdfTree, spec: RobotSpec, floating: bool, *, asked: bool) -> Iterator[Finding]:
+def urdf_findings(root: ET.Element, tree: UrdfTree, spec: RobotSpec, floating: bool, *, base_given: bool) -> Iterator[Finding]:
     """All findings on the file, in the order: base, MuJoCo's ways, joints, links, meshes, the rest."""
-    yield from _base(tree, floating, asked)
+    yield from _base(tree, floating, base_given)
     yield from _mujoco(root, tree, floating)
     yield from _mimics(tree)
     yield from _joints(tree)
     yield from _links(tree)
-    yield from meshes(_mesh_names(tree))
+    yield from meshes([(f"link '{link.name}'", mesh) for link in tree.links.values() for mesh in link.meshes])
     yield from _points(spec)
     others = Counter(str(child.tag) for child in root if child.tag not in READ)
     for tag, count in others.items():
@@ -33,22 +32,19 @@ def urdf_findings(root: ET.Element, tree: UrdfTree, spec: RobotSpec, floating: b
         yield Finding("not read", "note", f"<{tag:.40}>", message, "nothing, unless a plugin acts on the robot")
 
 
-def _base(tree: UrdfTree, floating: bool, asked: bool) -> Iterator[Finding]:
+def _base(tree: UrdfTree, floating: bool, base_given: bool) -> Iterator[Finding]:
     place = f"link '{tree.root.name}'"
     if tree.root.name == WORLD:
         if tree.root.inertia is not None and tree.root.inertia.mass:
             message = f"the world has a mass of {tree.root.inertia.mass:g} kg, which is left out: it does not move"
             yield Finding("base", "warning", place, message, "call the link otherwise if it is a part of the robot")
         return
-    if not asked:
-        why = "it has mass" if floating else "it has no mass" if not _floats_itself(tree) else "a joint of the file floats"
+    if not base_given:
+        itself = any(joint.type == "floating" for joint in tree.order)
+        why = "it has mass" if floating else "a joint of the file floats" if itself else "it has no mass"
         message = f"taken as a {'floating' if floating else 'fixed'} base, because {why}: a URDF does not say"
         remedy = f"write #{'fixed' if floating else 'floating'} behind the path if it is not meant so"
         yield Finding("base", "note", place, message, remedy)
-
-
-def _floats_itself(tree: UrdfTree) -> bool:
-    return any(joint.type == "floating" for joint in tree.order)
 
 
 def _mujoco(root: ET.Element, tree: UrdfTree, floating: bool) -> Iterator[Finding]:
@@ -62,7 +58,8 @@ def _mujoco(root: ET.Element, tree: UrdfTree, floating: bool) -> Iterator[Findin
         yield Finding("base mass", "warning", f"link '{tree.root.name}'", message, "add_freejoint() on the base (MjSpec)")
     fixed = [joint.child for joint in tree.order if joint.type == "fixed"]
     if fixed and options.get("fusestatic", "true") == "true":
-        message = f"MuJoCo fuses {len(fixed)} links on fixed joints into what carries them ({_some(fixed)}): their names are gone"
+        names = ", ".join(fixed[:3]) + (", ..." if len(fixed) > 3 else "")
+        message = f"MuJoCo fuses {len(fixed)} links on fixed joints into what carries them ({names}): their names are gone"
         yield Finding("fusestatic", "note", "fixed joints", message, 'set <mujoco><compiler fusestatic="false"/></mujoco>')
     for key in (key for key in CHANGING if options.get(key, "false") not in ("false", "-1", "auto")):
         message = f'{key}="{options[key]:.40}" makes MuJoCo change masses or inertias without a word; Pinocchio does not read it'
@@ -116,24 +113,22 @@ def meshes(names: list[tuple[str, str]]) -> Iterator[Finding]:
     """References to mesh files, by (place, file name), that do not travel with the model."""
     kinds: dict[str, list[str]] = {}
     for place, name in names:
-        kind = "package" if name.startswith("package://") else "absolute" if _absolute(name) else ""
+        kind = (
+            "package"
+            if name.startswith("package://")
+            else "absolute"
+            if name.startswith(ABSOLUTE) or name[1:3] in (":/", ":\\")
+            else ""
+        )
         if kind:
             kinds.setdefault(kind, []).append(f"{place}: {name:.60}")
-    if found := kinds.get("package"):
-        meshes = f"{len(found)} meshes stand" if len(found) > 1 else "a mesh stands"
+    if places := kinds.get("package"):
+        meshes = f"{len(places)} meshes stand" if len(places) > 1 else "a mesh stands"
         message = f"{meshes} behind package://, which only ROS resolves; MuJoCo looks beside the file"
-        yield Finding("meshes", "note", found[0], message, "give MuJoCo the meshes by path; the dynamics does not need them")
-    if found := kinds.get("absolute"):
-        message = f"{len(found)} meshes have absolute paths or addresses: the file works on one machine only"
-        yield Finding("meshes", "warning", found[0], message, "write paths relative to the file, or package://")
-
-
-def _absolute(name: str) -> bool:
-    return name.startswith(("/", "\\", "file:", "http:", "https:")) or name[1:3] in (":/", ":\\")
-
-
-def _mesh_names(tree: UrdfTree) -> list[tuple[str, str]]:
-    return [(f"link '{link.name}'", mesh) for link in tree.links.values() for mesh in link.meshes]
+        yield Finding("meshes", "note", places[0], message, "give MuJoCo the meshes by path; the dynamics does not need them")
+    if places := kinds.get("absolute"):
+        message = f"{len(places)} meshes have absolute paths or addresses: the file works on one machine only"
+        yield Finding("meshes", "warning", places[0], message, "write paths relative to the file, or package://")
 
 
 def _points(spec: RobotSpec) -> Iterator[Finding]:
@@ -145,7 +140,3 @@ def _points(spec: RobotSpec) -> Iterator[Finding]:
         yield Finding(
             "contact points", "note", f"robot '{spec.name}'", message, "write your own into a .json file if others are meant"
         )
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

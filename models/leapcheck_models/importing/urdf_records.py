@@ -1,14 +1,12 @@
 """The links and joints of a URDF as records: what its elements say, each number checked, nothing put together yet."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leapcheck_models.importing.poses import inertia_as_given, rpy_quaternion, turned_inertia, vector3
-from leapcheck_models.importing.xml_file import MAX_LIMIT, attribute_floats, required
+from leapcheck_models.importing.poses import declared_inertia, rotate_inertia, rpy_quaternion, vector3
+from leapcheck_models.importing.xml_file import MAX_LIMIT, attribute_floats, required_attribute
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import Inertia, Placement, Shape, Vector3
 
@@ -61,25 +59,25 @@ class UrdfJoint:
 
 def links(root: ET.Element, where: str) -> dict[str, Link]:
     """All links by name, in the order of the file; ValueError for none, too many, or two of one name."""
-    found: dict[str, Link] = {}
+    by_name: dict[str, Link] = {}
     for element in root.findall("link"):
         link = _link(element, where)
-        if link.name in found:
+        if link.name in by_name:
             raise ValueError(f"{where}: two links are called {link.name!r:.80}: names must be unique")
-        found[link.name] = link
-    if not 1 <= len(found) <= MAX_LINKS:
-        raise ValueError(f"{where}: <{root.tag}> has {len(found)} links: give 1 to {MAX_LINKS}")
-    return found
+        by_name[link.name] = link
+    if not 1 <= len(by_name) <= MAX_LINKS:
+        raise ValueError(f"{where}: <{root.tag}> has {len(by_name)} links: give 1 to {MAX_LINKS}")
+    return by_name
 
 
 def joints(root: ET.Element, known: dict[str, Link], where: str) -> tuple[UrdfJoint, ...]:
     """All joints in the order of the file; ValueError for an unknown link, two of one name, or a link that hangs on two."""
-    found: dict[str, UrdfJoint] = {}
+    by_name: dict[str, UrdfJoint] = {}
     above: dict[str, str] = {}
     for element in root.findall("joint"):
         joint = _joint(element, where)
         place = f"{where}: joint {joint.name!r:.80}"
-        if joint.name in found:
+        if joint.name in by_name:
             raise ValueError(f"{where}: two joints are called {joint.name!r:.80}: names must be unique")
         for role, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in known:
@@ -89,17 +87,17 @@ def joints(root: ET.Element, known: dict[str, Link], where: str) -> tuple[UrdfJo
                 f"{place}: link {joint.child!r:.80} hangs on joint {above[joint.child]!r:.80} too: a URDF is a tree; cut the loop"
             )
         above[joint.child] = joint.name
-        found[joint.name] = joint
-    for joint in found.values():
-        if joint.mimic and joint.mimic.joint not in found:
+        by_name[joint.name] = joint
+    for joint in by_name.values():
+        if joint.mimic and joint.mimic.joint not in by_name:
             raise ValueError(
                 f"{where}: joint {joint.name!r:.80}: it mimics {joint.mimic.joint!r:.80}, which does not exist: correct the name"
             )
-    return tuple(found.values())
+    return tuple(by_name.values())
 
 
 def _link(element: ET.Element, where: str) -> Link:
-    name = required(f"{where}: a link", element, "name")
+    name = required_attribute(f"{where}: a link", element, "name")
     place = f"{where}: link {name!r:.80}"
     geometries = [(use, use.find("geometry")) for use in (*element.findall("collision"), *element.findall("visual"))]
     meshes = [mesh.get("filename", "") for _, geometry in geometries if geometry is not None for mesh in geometry.findall("mesh")]
@@ -115,15 +113,15 @@ def _inertia(inertial: ET.Element | None, place: str, source: str) -> Inertia | 
     mass_element, tensor = inertial.find("mass"), inertial.find("inertia")
     if mass_element is None:
         raise ValueError(f"{place}: its <inertial> has no <mass>: add it, or take the <inertial> out")
-    required(f"{place}: its <inertial>", mass_element, "value")
+    required_attribute(f"{place}: its <inertial>", mass_element, "value")
     (mass,) = attribute_floats(place, mass_element, "value", (0.0,))
     if mass < 0.0:
         raise ValueError(f"{place}: its mass is {mass:g} kg: give a mass of at least 0")
     origin = _origin(inertial, place)
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     xx, xy, xz, yy, yz, zz = (attribute_floats(place, tensor, key, (0.0,))[0] for key in keys)
-    rotational = turned_inertia(rotation_matrix(origin.quaternion), (xx, xy, xz, yy, yz, zz))
-    return inertia_as_given(mass, origin.p, rotational, source)
+    rotational = rotate_inertia(rotation_matrix(origin.quaternion), (xx, xy, xz, yy, yz, zz))
+    return declared_inertia(mass, origin.p, rotational, source)
 
 
 def _shapes(link: ET.Element, place: str) -> Iterator[Shape]:
@@ -136,10 +134,10 @@ def _shapes(link: ET.Element, place: str) -> Iterator[Shape]:
             sizes = {"box": ("size", 3), "sphere": ("radius", 1), "cylinder": ("radius", 1)}.get(str(element.tag))
             if sizes is None:
                 continue
-            required(place, element, sizes[0])
+            required_attribute(place, element, sizes[0])
             size = attribute_floats(place, element, sizes[0], (0.0,) * sizes[1])
             if element.tag == "cylinder":
-                required(place, element, "length")
+                required_attribute(place, element, "length")
                 size += attribute_floats(place, element, "length", (0.0,))
             if min(size) < 0.0:
                 raise ValueError(f"{place}: the size of its <{element.tag}> is {size}: lengths are positive")
@@ -148,9 +146,9 @@ def _shapes(link: ET.Element, place: str) -> Iterator[Shape]:
 
 
 def _joint(element: ET.Element, where: str) -> UrdfJoint:
-    name = required(f"{where}: a joint", element, "name")
+    name = required_attribute(f"{where}: a joint", element, "name")
     place = f"{where}: joint {name!r:.80}"
-    kind = required(place, element, "type")
+    kind = required_attribute(place, element, "type")
     if kind not in JOINT_TYPES:
         raise ValueError(f"{place}: its type is {kind!r:.40}: use one of {', '.join(JOINT_TYPES)}")
     axis, norm = _axis(element, place)
@@ -179,7 +177,7 @@ def _end(element: ET.Element, role: str, place: str) -> str:
     end = element.find(role)
     if end is None:
         raise ValueError(f"{place}: it has no <{role}>: add it")
-    return required(place, end, "link")
+    return required_attribute(place, end, "link")
 
 
 def _limits(limit: ET.Element | None, place: str) -> tuple[float, float] | None:
@@ -195,7 +193,7 @@ def _limit(limit: ET.Element | None, place: str, key: str) -> float:
 def _mimic(element: ET.Element | None, place: str) -> Mimic | None:
     if element is None:
         return None
-    joint = required(place, element, "joint")
+    joint = required_attribute(place, element, "joint")
     (multiplier,) = attribute_floats(place, element, "multiplier", (1.0,))
     (offset,) = attribute_floats(place, element, "offset", (0.0,))
     return Mimic(joint, multiplier, offset)

@@ -1,7 +1,5 @@
 """The tree that a URDF's links and joints make: its root, its order, and what its mimicking joints are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,16 +26,16 @@ class UrdfTree:
 
     def fixed_to(self, name: str) -> list[Link]:
         """A link and all links that fixed joints put on it, one behind the other."""
-        found = [self.links[name]]
+        group = [self.links[name]]
         known = {name}
         for joint in self.order:  # depth-first: parents come first
             if joint.type == "fixed" and joint.parent in known:
                 known.add(joint.child)
-                found.append(self.links[joint.child])
-        return found
+                group.append(self.links[joint.child])
+        return group
 
 
-def tree_of(links: dict[str, Link], joints: tuple[UrdfJoint, ...], where: str) -> UrdfTree:
+def build_tree(links: dict[str, Link], joints: tuple[UrdfJoint, ...], where: str) -> UrdfTree:
     """The tree; ValueError for several roots, none, a loop, or a floating joint inside the tree."""
     children = {joint.child for joint in joints}
     roots = [name for name in links if name not in children]
@@ -64,12 +62,12 @@ def tree_of(links: dict[str, Link], joints: tuple[UrdfJoint, ...], where: str) -
     return UrdfTree(links[roots[0]], links, joints, tuple(j for j in order if j not in rotors), rotors)
 
 
-def base_floats(tree: UrdfTree, asked: str) -> bool:
-    """Whether the root gets a free joint: as asked, else if it has mass, is not the world, and no joint floats already."""
+def base_floats(tree: UrdfTree, base: str) -> bool:
+    """Whether the root gets a free joint: `base` ("floating", "fixed") decides; if empty, its mass. Never if a joint floats."""
     if tree.root.name == WORLD or any(joint.type == "floating" for joint in tree.order):
         return False
-    if asked:
-        return asked == "floating"
+    if base:
+        return base == "floating"
     return any(link.inertia is not None and link.inertia.mass > 0.0 for link in tree.rigid_root())
 
 

@@ -3,8 +3,6 @@
 The limits lie a hundred times above real robots and below what Python, MuJoCo and Pinocchio are brought down by.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re
@@ -50,7 +48,7 @@ def read_xml(path: str | os.PathLike[str], root_tag: str, what: str) -> ET.Eleme
     where = f"file '{file}'"
     file_size(file, what)
     try:
-        root = _parsed(file, where)
+        root = _parse(file, where)
     except DefusedXmlException:
         raise ValueError(f"{where}: it declares a DTD or an entity, which may do harm: take the <!DOCTYPE ...> out") from None
     except ET.ParseError as error:
@@ -62,7 +60,7 @@ def read_xml(path: str | os.PathLike[str], root_tag: str, what: str) -> ET.Eleme
     return root
 
 
-def _parsed(file: Path, where: str) -> ET.Element:
+def _parse(file: Path, where: str) -> ET.Element:
     """The root, its size watched while it is read."""
     depth = elements = 0
     root: ET.Element | None = None
@@ -90,7 +88,7 @@ def _check_element(element: ET.Element, depth: int, elements: int, where: str) -
             )
 
 
-def described(element: ET.Element) -> str:
+def element_label(element: ET.Element) -> str:
     """An element in words: its tag, and its name where it has one."""
     name = element.get("name")
     return f"<{element.tag:.40}>" if name is None else f"<{element.tag:.40} name={name!r:.80}>"
@@ -120,7 +118,7 @@ def attribute_floats(
     return floats(f"{place}: the attribute '{key}' of <{element.tag}>", element.get(key), len(default), most)
 
 
-def required(place: str, element: ET.Element, key: str) -> str:
+def required_attribute(place: str, element: ET.Element, key: str) -> str:
     """An attribute that must be there; ValueError that names the place."""
     if not (value := element.get(key)):
         raise ValueError(f"{place}: <{element.tag}> has no '{key}': add it")

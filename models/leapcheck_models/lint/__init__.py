@@ -4,8 +4,6 @@ A finding says which rule, how severe, where, what is the matter and what to do 
 an engine refuses it; "warning": probably a mistake; "note": worth knowing. A robot that is in order gets one note, its mass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from leapcheck_models.lint.finding import Finding, Severity

@@ -1,7 +1,5 @@
 """Rules on masses, coms and inertias."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

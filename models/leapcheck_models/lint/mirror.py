@@ -1,11 +1,9 @@
-"""Left and right of a robot held against each other.
+"""Left and right of a robot compared.
 
 Pairs are found by their names. Everything is compared in the world frame with all joints at zero (a floating robot's root
 link at the origin), reflected across the x-z plane (REP-103: y is left). So it does not matter how the link frames of
 either side are turned, only where the mass really is.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator
@@ -87,7 +85,7 @@ def _body_differences(left: Body, right: Body, poses: dict[str, Pose]) -> Iterat
     elif left.rotor and right.rotor:
         if not _equal(abs(left.rotor.gear_ratio), abs(right.rotor.gear_ratio)):
             yield f"the gear ratios {left.rotor.gear_ratio:g} and {right.rotor.gear_ratio:g} differ"
-        turned = [_composed(poses[b.parent], b.rotor.placement) for b in (left, right) if b.rotor]
+        turned = [_compose(poses[b.parent], b.rotor.placement) for b in (left, right) if b.rotor]
         yield from _inertia_differences("rotor ", left.rotor.inertia, right.rotor.inertia, *turned)
 
 
@@ -133,11 +131,11 @@ def _zero_poses(spec: RobotSpec) -> dict[str, Pose]:
     """Pose of every link in the world with all joints at zero; for a floating robot that is the frame of its root link."""
     poses: dict[str, Pose] = {WORLD: (np.eye(3), np.zeros(3))}
     for body in spec.bodies:
-        poses[body.name] = _composed(poses[body.parent], body.placement)
+        poses[body.name] = _compose(poses[body.parent], body.placement)
     return poses
 
 
-def _composed(parent: Pose, placement: Placement) -> Pose:
+def _compose(parent: Pose, placement: Placement) -> Pose:
     R, p = parent
     return R @ rotation_matrix(placement.quaternion), p + R @ placement.p
 

@@ -1,7 +1,5 @@
 """Rules on gears, actuators, limits, names, order, feet and gravity."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

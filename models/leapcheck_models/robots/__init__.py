@@ -1,15 +1,12 @@
 """The robots by name: `load("mini_cheetah")`, `load("random:7")`, `load("my_robot.json")`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial
 
 from leapcheck_models.importing.urdf_file import read_urdf
 from leapcheck_models.robots.free_bodies import box, falling_rod
-from leapcheck_models.robots.mini_cheetah import mini_cheetah
-from leapcheck_models.robots.mini_cheetah_armature import mini_cheetah_armature
+from leapcheck_models.robots.mini_cheetah import mini_cheetah, mini_cheetah_armature
 from leapcheck_models.robots.pupper_leg import pupper_leg
 from leapcheck_models.robots.random_tree import random_tree
 from leapcheck_models.robots.tree4 import rooted_trees, tree4
@@ -31,7 +28,7 @@ ROBOTS: dict[str, Callable[[], RobotSpec]] = {
 def load(name: str) -> RobotSpec:
     """Spec of a named robot, of `random:SEED`, or of a file whose name ends in .json or .urdf (.urdf#fixed, .urdf#floating).
 
-    MJCF needs MuJoCo: `leapcheck.robot_files.load` takes it too. Raises ValueError that lists the names, or
+    MJCF needs MuJoCo: `leapcheck.robots.load.load` takes it too. Raises ValueError that lists the names, or
     FileNotFoundError; a broken file gives ValueError (see `read_spec` and `read_urdf`).
     """
     if name in ROBOTS:

@@ -4,8 +4,6 @@ Only uniform numbers, the four operations and square roots, which every machine 
 bit by bit, wherever it is drawn. For that no sum() either: from Python 3.12 on it rounds floats otherwise than before.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 
@@ -73,7 +71,7 @@ def inertia(rng: np.random.Generator, mass: tuple[float, float], gyration: tuple
     total = _sum(second)
     scale = m * radius * radius / (total - min(second))
     moments = [scale * (total - s) for s in second]
-    return Inertia(m, offset(rng, com), turned(moments, orientation(rng)))
+    return Inertia(m, offset(rng, com), rotate_moments(moments, orientation(rng)))
 
 
 def symmetric_inertia(
@@ -91,7 +89,7 @@ def symmetric_inertia(
     return Inertia(m, com, (across + d * x * x, d * x * y, d * x * z, across + d * y * y, d * y * z, across + d * z * z))
 
 
-def turned(moments: Sequence[float], quaternion: Quaternion) -> Symmetric3:
+def rotate_moments(moments: Sequence[float], quaternion: Quaternion) -> Symmetric3:
     """R diag(moments) R^T as (xx, xy, xz, yy, yz, zz), in plain arithmetic (see the module)."""
     w, x, y, z = quaternion
     rows = (

@@ -1,7 +1,5 @@
 """Two single rigid bodies with closed-form inertias: a box and a falling rod."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leapcheck_models.spec import (

@@ -4,11 +4,10 @@ Figures of MIT's Cheetah-Software (MIT licence), commit c71c5a1 of 2019-11-21, `
 and `Quadruped.cpp`. The hip link's inertia misses the triangle inequality (see `HIP`); it is kept as published.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
+from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import (
     Actuator,
     Inertia,
@@ -86,7 +85,7 @@ def _add_leg(spec: RobotSpec, leg: str, front: int, left: int) -> RobotSpec:
         parent="trunk",
         joint=_joint(leg, 0, x),
         placement=Placement((front * 0.19, left * 0.049, 0.0)),
-        inertia=_mirrored(Inertia(0.54, (0.0, 0.036, 0.0), ABAD), left),
+        inertia=_mirror(Inertia(0.54, (0.0, 0.036, 0.0), ABAD), left),
         rotor=_rotor(leg, 0, x, Placement((front * 0.125, left * 0.049, 0.0))),
         source=SOURCE,
     )
@@ -96,9 +95,7 @@ def _add_leg(spec: RobotSpec, leg: str, front: int, left: int) -> RobotSpec:
         parent=abad,
         joint=_joint(leg, 1, y),
         placement=Placement((0.0, left * 0.062, 0.0), TURNED),
-        inertia=_mirrored(
-            Inertia(0.634, (0.0, 0.016, -0.02), HIP, realisable=False, nearest=HIP_NEAREST, source=HIP_SOURCE), left
-        ),
+        inertia=_mirror(Inertia(0.634, (0.0, 0.016, -0.02), HIP, realisable=False, nearest=HIP_NEAREST, source=HIP_SOURCE), left),
         rotor=_rotor(leg, 1, y, Placement((0.0, left * 0.04, 0.0), TURNED)),
         shapes=(Shape("capsule", (0.015, THIGH), Placement((0.0, 0.0, -THIGH / 2))),),
         source=SOURCE,
@@ -109,7 +106,7 @@ def _add_leg(spec: RobotSpec, leg: str, front: int, left: int) -> RobotSpec:
         parent=hip,
         joint=_joint(leg, 2, y),
         placement=Placement((0.0, 0.0, -THIGH)),
-        inertia=_mirrored(Inertia(0.064, (0.0, 0.0, -0.061), KNEE), left),
+        inertia=_mirror(Inertia(0.064, (0.0, 0.0, -0.061), KNEE), left),
         rotor=_rotor(leg, 2, y, Placement()),
         shapes=(Shape("capsule", (0.01, SHANK), Placement((0.0, 0.0, -SHANK / 2))),),
         source=SOURCE,
@@ -133,7 +130,7 @@ def _rotor(leg: str, place: int, axis: Vector3, placement: Placement) -> Rotor:
     return Rotor(f"{leg}_{name}_rotor", gear_ratio, inertia, placement, axis)
 
 
-def _mirrored(inertia: Inertia, left: int) -> Inertia:
+def _mirror(inertia: Inertia, left: int) -> Inertia:
     """The published inertia for a left leg, mirrored across the link's own x-z plane for a right one."""
     if left > 0:
         return inertia
@@ -175,3 +172,20 @@ def _foot_depth(leg: Vector3) -> float:
     """Depth of the foot's centre below the trunk's origin (m) with the abad at zero."""
     _, hip, knee = leg
     return THIGH * math.cos(hip) + SHANK * math.cos(hip + knee)
+
+
+# The nearest realisable inertia (Frobenius norm, rounded to 1e-8 kg m^2) of a left hip link with the
+# knee's rotor rigid on it: the sum of the published figures misses the triangle inequality by 5.535e-5 kg m^2.
+LUMPED_HIP_NEAREST = (2.05417e-3, 2.2723e-4, 1.274e-5, 2.18128e-3, 1.736e-5, 4.7240e-4)
+
+
+def mini_cheetah_armature() -> RobotSpec:
+    """The armature approximation of `mini_cheetah()`: 13 links, 18 dof, armature gear_ratio^2 x 63e-6 kg m^2."""
+    spec = with_lumped_rotors(mini_cheetah(), "mini_cheetah_armature")
+    nearest = {f"{leg}_hip": LUMPED_HIP_NEAREST if left > 0 else mirrored_entries(LUMPED_HIP_NEAREST) for leg, _, left in LEGS}
+    bodies = tuple(
+        dataclasses.replace(b, inertia=dataclasses.replace(b.inertia, nearest=nearest[b.name])) if b.name in nearest else b
+        for b in spec.bodies
+    )
+    description = "MIT Mini Cheetah, rotors lumped into the links and their spin as armature"
+    return dataclasses.replace(spec, bodies=bodies, description=description)

@@ -4,8 +4,6 @@ Lengths, masses, com and moment of inertia are those of the author's program, in
 and N, which is why its times are wrong). The world frame is the robot's body frame: x forward, y left, z up.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

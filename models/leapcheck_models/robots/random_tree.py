@@ -4,8 +4,6 @@ Synthetic robots for comparing engines: nothing in them is aligned, symmetric or
 project's choice.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -4,8 +4,6 @@ The figure of the text, with five topologies, is lost; the nine contain them whi
 axes are synthetic: the same four seeded, generic links in every tree, so that only the topology differs.
 """
 
-from __future__ import annotations
-
 import itertools
 
 from leapcheck_models.robots.draws import direction, generator, inertia, placement

@@ -5,8 +5,6 @@ up (REP-103), so the arm moves in the x-z plane: his y is our z, and the joint a
 closed forms hold as printed in (q1, q2); the tip stands at (l1 c1 + l2 c12, 0, l1 s1 + l2 s12).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from leapcheck_models.spec import (

@@ -4,14 +4,13 @@ With dM[i, j, k] = dM_ij/dq_k, either given or by complex step, in coordinates w
 quaternions). After Craig, *Introduction to Robotics*, sections 6.8 and 6.9, and Siciliano et al., *Robotics*, section 7.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
 
-from leapcheck_reference.scalar import Array, Scalar, stacked
+from leapcheck_models.arrays import Array
+from leapcheck_reference.scalar import Scalar, stack
 
 STEP = 1e-30
 """Complex step: the derivative's error is its square, so it is exact to rounding."""
@@ -50,13 +49,13 @@ def configuration_space_form(dM: Array) -> tuple[Array, Array]:
     c = christoffel_symbols(dM)
     n = len(c)
     pairs = list(combinations(range(n), 2))
-    B = stacked([2 * c[k, i, j] for k in range(n) for i, j in pairs], n, len(pairs))
-    return B, stacked([c[k, i, i] for k in range(n) for i in range(n)], n, n)
+    B = stack([2 * c[k, i, j] for k in range(n) for i, j in pairs], n, len(pairs))
+    return B, stack([c[k, i, i] for k in range(n) for i in range(n)], n, n)
 
 
 def velocity_products(qd: Array) -> tuple[Array, Array]:
     """[q'q'] (n(n-1)/2,) = q1'q2', q1'q3', ..., q2'q3', ... and [q'^2] (n,)."""
-    return stacked([qd[i] * qd[j] for i, j in combinations(range(len(qd)), 2)], len(qd) * (len(qd) - 1) // 2), qd * qd
+    return stack([qd[i] * qd[j] for i, j in combinations(range(len(qd)), 2)], len(qd) * (len(qd) - 1) // 2), qd * qd
 
 
 def _steps(q: Array) -> Array:

@@ -4,19 +4,17 @@ The body carries all but the leg's mass, moves straight up from rest by a t^2 / 
 v0 = sqrt(2 g h). SI units. (A consistent set of kg, mm and N works too; its time unit is then sqrt(1e-3) s, not 1 s.)
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.classical import planar_leg
 from leapcheck_reference.classical.newton_euler import newton_euler_in_link_frames
 from leapcheck_reference.classical.serial_chain import SerialLink, TipWrench
 from leapcheck_reference.classical.two_link import PlanarLink, TwoLink
-from leapcheck_reference.scalar import Array
 from leapcheck_reference.spatial import Transform
 
 KGF_CM = 0.0980665
@@ -62,7 +60,7 @@ def full_extension_plan(height: float, stroke: float, gravity: float = 9.8) -> P
     return push_plan(height, gravity * height / stroke, gravity)
 
 
-def stroke_left(leg: TwoLink, q: Array) -> float:
+def remaining_stroke(leg: TwoLink, q: Array) -> float:
     """How far (m) the hip can still rise straight up over a foot that stays where it is at q (2,)."""
     x, z = planar_leg.foot_position(leg, q)
     reach = leg.first.length + leg.second.length
@@ -71,7 +69,7 @@ def stroke_left(leg: TwoLink, q: Array) -> float:
 
 def stroke_margin(leg: TwoLink, q: Array, plan: PushPlan) -> float:
     """Stroke left minus stroke needed (m); negative: no jump from this pose, whatever the torque."""
-    return stroke_left(leg, q) - plan.stroke
+    return remaining_stroke(leg, q) - plan.stroke
 
 
 def push_motion(leg: TwoLink, first_pose: Array, plan: PushPlan, times: Array) -> LegMotion:
@@ -80,7 +78,7 @@ def push_motion(leg: TwoLink, first_pose: Array, plan: PushPlan, times: Array) -
     The knee keeps its side: q2 <= 0. Raises ValueError when the stroke does not suffice, first_pose bends the other way,
     a time lies outside the push, or the leg is already straight then.
     """
-    left = stroke_left(leg, first_pose)
+    left = remaining_stroke(leg, first_pose)
     if left < plan.stroke * (1 - STROKE_SLACK):
         raise ValueError(
             f"leg is {plan.stroke - left:.3g} m short of the stroke of {plan.stroke:.3g} m: crouch deeper or accelerate harder"

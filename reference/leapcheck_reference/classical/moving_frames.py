@@ -4,12 +4,10 @@ Frame B moves in frame A; everything known "in B" is measured and expressed in B
 Craig's letters: R = R_AB, Omega and Omega' of B, Q the point in B, V = dQ/dt and V' in B, BORG the origin of B.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import cross
-from leapcheck_reference.scalar import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def angular_acceleration(frame_AB: FrameMotion, w_BC: Array, wdot_BC: Array) -> 
     return wdot
 
 
-def composed(frame_AB: FrameMotion, frame_BC: FrameMotion) -> FrameMotion:
+def compose(frame_AB: FrameMotion, frame_BC: FrameMotion) -> FrameMotion:
     """Motion of C in A, from the motion of B in A and that of C in B."""
     origin = PointMotion(frame_BC.p, frame_BC.v, frame_BC.vdot)
     return FrameMotion(

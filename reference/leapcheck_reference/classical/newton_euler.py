@@ -6,19 +6,18 @@ that accelerates by -g; a base that itself accelerates by a feels g - a. Craig's
 prismatic ones (his eq. 6.35) are here too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.classical.rigid_body import euler_moment, newton_force
 from leapcheck_reference.classical.serial_chain import SerialLink, TipWrench, pose_in_parent
 from leapcheck_reference.rotation import cross
-from leapcheck_reference.scalar import Array, stacked
+from leapcheck_reference.scalar import stack
 from leapcheck_reference.spatial import Transform
 
 
@@ -73,7 +72,7 @@ def newton_euler_in_link_frames(
         f = F + f_next
         inward.append((f, n, (n if link.type is JointType.REVOLUTE else f) @ link.axis))
         X_next = X[i]
-    return _gathered(outward, inward[::-1])
+    return _stack_rows(outward, inward[::-1])
 
 
 def newton_euler_in_common_frame(
@@ -111,7 +110,7 @@ def newton_euler_in_common_frame(
         f = F + f
         inward.append((f, n, (n if links[i].type is JointType.REVOLUTE else f) @ z))
         r_next = r
-    return _gathered(outward, inward[::-1])
+    return _stack_rows(outward, inward[::-1])
 
 
 def _tip_in_last_link(X: Sequence[Transform], tip: TipWrench | None) -> tuple[Array, Array, Transform]:
@@ -124,8 +123,8 @@ def _tip_in_last_link(X: Sequence[Transform], tip: TipWrench | None) -> tuple[Ar
     return tip.force, tip.moment, Transform(R.T, tip.position)
 
 
-def _gathered(outward: list[tuple[Array, ...]], inward: list[tuple[Any, ...]]) -> NewtonEuler:
+def _stack_rows(outward: list[tuple[Array, ...]], inward: list[tuple[Any, ...]]) -> NewtonEuler:
     """The record of both passes, link by link."""
     w, wdot, vdot, vdot_C, F, N = (np.stack(column) for column in zip(*outward, strict=True))
     f, n = (np.stack([step[k] for step in inward]) for k in (0, 1))
-    return NewtonEuler(w, wdot, vdot, vdot_C, F, N, f, n, stacked([step[2] for step in inward], len(inward)))
+    return NewtonEuler(w, wdot, vdot, vdot_C, F, N, f, n, stack([step[2] for step in inward], len(inward)))

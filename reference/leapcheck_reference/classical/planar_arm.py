@@ -3,13 +3,12 @@
 Craig's arm has point masses; here each link has its com and its inertia. The shared parts are in `two_link`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.classical import two_link
 from leapcheck_reference.classical.two_link import TwoLink
-from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
+from leapcheck_reference.scalar import Scalar, sin_cos, stack
 
 
 def gravity_force(arm: TwoLink, q: Array) -> Array:
@@ -18,7 +17,7 @@ def gravity_force(arm: TwoLink, q: Array) -> Array:
     _, c1 = sin_cos(q[0])
     _, c12 = sin_cos(q[0] + q[1])
     G2 = b.mass * b.com * g * c12
-    return stacked([(a.mass * a.com + b.mass * a.length) * g * c1 + G2, G2], 2)
+    return stack([(a.mass * a.com + b.mass * a.length) * g * c1 + G2, G2], 2)
 
 
 def potential_energy(arm: TwoLink, q: Array) -> Scalar:
@@ -34,7 +33,7 @@ def tip_position(arm: TwoLink, q: Array) -> Array:
     l1, l2 = arm.first.length, arm.second.length
     s1, c1 = sin_cos(q[0])
     s12, c12 = sin_cos(q[0] + q[1])
-    return stacked([l1 * c1 + l2 * c12, l1 * s1 + l2 * s12], 2)
+    return stack([l1 * c1 + l2 * c12, l1 * s1 + l2 * s12], 2)
 
 
 def tip_jacobian(arm: TwoLink, q: Array) -> Array:
@@ -42,7 +41,7 @@ def tip_jacobian(arm: TwoLink, q: Array) -> Array:
     l1, l2 = arm.first.length, arm.second.length
     s1, c1 = sin_cos(q[0])
     s12, c12 = sin_cos(q[0] + q[1])
-    return stacked([-l1 * s1 - l2 * s12, -l2 * s12, l1 * c1 + l2 * c12, l2 * c12], 2, 2)
+    return stack([-l1 * s1 - l2 * s12, -l2 * s12, l1 * c1 + l2 * c12, l2 * c12], 2, 2)
 
 
 def inverse_dynamics(arm: TwoLink, q: Array, qd: Array, qdd: Array, force_by_tip: Array | None = None) -> Array:
@@ -79,4 +78,4 @@ def torque_from_terms(terms: ArmTerms, qd: Array, qdd: Array) -> Array:
     """[H11 q1'' + H12 q2'' - h q2'^2 - 2 h q1' q2' + G1; H12 q1'' + H22 q2'' + h q1'^2 + G2] (2,), N m."""
     tau1 = terms.H11 * qdd[0] + terms.H12 * qdd[1] - terms.h * qd[1] * qd[1] - 2.0 * terms.h * qd[0] * qd[1] + terms.G1
     tau2 = terms.H12 * qdd[0] + terms.H22 * qdd[1] + terms.h * qd[0] * qd[0] + terms.G2
-    return stacked([tau1, tau2], 2)
+    return stack([tau1, tau2], 2)

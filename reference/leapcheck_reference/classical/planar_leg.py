@@ -3,15 +3,14 @@
 A positive q1 swings the leg forward. In a hip that accelerates upward by a, use gravity g + a. Shared parts: `two_link`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.classical import two_link
 from leapcheck_reference.classical.two_link import TwoLink
-from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
+from leapcheck_reference.scalar import Scalar, sin_cos, stack
 
 
 def gravity_force(leg: TwoLink, q: Array) -> Array:
@@ -20,7 +19,7 @@ def gravity_force(leg: TwoLink, q: Array) -> Array:
     s1, _ = sin_cos(q[0])
     s12, _ = sin_cos(q[0] + q[1])
     g2 = b.mass * g * b.com * s12
-    return stacked([a.mass * g * a.com * s1 + b.mass * g * a.length * s1 + g2, g2], 2)
+    return stack([a.mass * g * a.com * s1 + b.mass * g * a.length * s1 + g2, g2], 2)
 
 
 def potential_energy(leg: TwoLink, q: Array) -> Scalar:
@@ -36,7 +35,7 @@ def foot_position(leg: TwoLink, q: Array) -> Array:
     l1, l2 = leg.first.length, leg.second.length
     s1, c1 = sin_cos(q[0])
     s12, c12 = sin_cos(q[0] + q[1])
-    return stacked([l1 * s1 + l2 * s12, -l1 * c1 - l2 * c12], 2)
+    return stack([l1 * s1 + l2 * s12, -l1 * c1 - l2 * c12], 2)
 
 
 def foot_jacobian(leg: TwoLink, q: Array) -> Array:
@@ -44,7 +43,7 @@ def foot_jacobian(leg: TwoLink, q: Array) -> Array:
     l1, l2 = leg.first.length, leg.second.length
     s1, c1 = sin_cos(q[0])
     s12, c12 = sin_cos(q[0] + q[1])
-    return stacked([l1 * c1 + l2 * c12, l2 * c12, l1 * s1 + l2 * s12, l2 * s12], 2, 2)
+    return stack([l1 * c1 + l2 * c12, l2 * c12, l1 * s1 + l2 * s12, l2 * s12], 2, 2)
 
 
 def foot_bias_acceleration(leg: TwoLink, q: Array, qd: Array) -> Array:
@@ -53,7 +52,7 @@ def foot_bias_acceleration(leg: TwoLink, q: Array, qd: Array) -> Array:
     s1, c1 = sin_cos(q[0])
     s12, c12 = sin_cos(q[0] + q[1])
     first, second = l1 * qd[0] * qd[0], l2 * (qd[0] + qd[1]) * (qd[0] + qd[1])
-    return stacked([-first * s1 - second * s12, first * c1 + second * c12], 2)
+    return stack([-first * s1 - second * s12, first * c1 + second * c12], 2)
 
 
 def inverse_dynamics(leg: TwoLink, q: Array, qd: Array, qdd: Array, force_on_foot: Array | None = None) -> Array:

@@ -4,10 +4,9 @@ All vectors of a call are in the same axes; SI units. The parallel-axis theorem 
 inertia tensor by volume integral `volume_integrals.integrated_inertia`.
 """
 
-from __future__ import annotations
-
+from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import cross
-from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_reference.scalar import Scalar
 
 
 def linear_momentum(mass: Scalar, v_C: Array) -> Array:

@@ -1,15 +1,14 @@
 """Serial chain of revolute and prismatic links on a fixed base: what the 3-vector recursions work on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import ONE_DOF, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
 from leapcheck_reference.rotation import axis_rotation, quaternion_rotation
-from leapcheck_reference.scalar import Array, Scalar
+from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.spatial import Transform
 
 

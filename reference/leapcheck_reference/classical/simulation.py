@@ -1,14 +1,12 @@
 """Motion of a mechanism by integrating its joint accelerations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from leapcheck_reference.scalar import Array
+from leapcheck_models.arrays import Array
 
 RELATIVE_TOLERANCE = 1e-12
 ABSOLUTE_TOLERANCE = 1e-14
@@ -18,7 +16,7 @@ Acceleration = Callable[[float, Array, Array], Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class JointMotion:
     """Times (k,) s, positions `q` (k, n) and velocities `qd` (k, n)."""
 
     times: Array
@@ -26,7 +24,7 @@ class Motion:
     qd: Array
 
 
-def simulated_motion(acceleration: Acceleration, q: Array, qd: Array, times: Array) -> Motion:
+def simulated_motion(acceleration: Acceleration, q: Array, qd: Array, times: Array) -> JointMotion:
     """Motion from (q, qd) at times[0], by Dormand and Prince's method of order 8 on q'' = acceleration(t, q, qd).
 
     The rates of q must be qd (no quaternions). Raises RuntimeError when the integrator gives up.
@@ -47,4 +45,4 @@ def simulated_motion(acceleration: Acceleration, q: Array, qd: Array, times: Arr
     )
     if not solution.success:
         raise RuntimeError(f"simulation stopped at t = {solution.t[-1]:g} s: {solution.message}: shorten it, or check the torque")
-    return Motion(solution.t, solution.y[:n].T, solution.y[n:].T)
+    return JointMotion(solution.t, solution.y[:n].T, solution.y[n:].T)

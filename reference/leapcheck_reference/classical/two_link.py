@@ -6,14 +6,13 @@ inertia about the com of link 1; so for link 2. M q'' + V + G = tau - J^T (force
 run on any scalar; q, qd, qdd, tau are (2,) in rad and N m.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.classical import lagrange
-from leapcheck_reference.scalar import Array, Scalar, sin_cos, stacked
+from leapcheck_reference.scalar import Scalar, sin_cos, stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,14 @@ def mass_matrix(links: TwoLink, q: Array) -> Array:
     coupling = b.mass * a.length * b.com * c2
     M22 = b.mass * b.com * b.com + b.inertia
     M11 = a.mass * a.com * a.com + a.inertia + b.mass * a.length * a.length + 2.0 * coupling + M22
-    return stacked([M11, coupling + M22, coupling + M22, M22], 2, 2)
+    return stack([M11, coupling + M22, coupling + M22, M22], 2, 2)
 
 
 def mass_matrix_derivatives(links: TwoLink, q: Array) -> Array:
     """dM (2, 2, 2) with dM[i, j, k] = dM_ij/dq_k, kg m^2."""
     s = velocity_coefficient(links, q)
     zero = 0.0 * s
-    return stacked([zero, -2.0 * s, zero, -s, zero, -s, zero, zero], 2, 2, 2)
+    return stack([zero, -2.0 * s, zero, -s, zero, -s, zero, zero], 2, 2, 2)
 
 
 def velocity_coefficient(links: TwoLink, q: Array) -> Scalar:
@@ -63,13 +62,13 @@ def velocity_coefficient(links: TwoLink, q: Array) -> Scalar:
 def velocity_force(links: TwoLink, q: Array, qd: Array) -> Array:
     """V (2,), N m: [-m2 l1 lg2 (2 q1' + q2') q2' sin q2; m2 l1 lg2 q1'^2 sin q2]."""
     s = velocity_coefficient(links, q)
-    return stacked([-s * (2.0 * qd[0] + qd[1]) * qd[1], s * qd[0] * qd[0]], 2)
+    return stack([-s * (2.0 * qd[0] + qd[1]) * qd[1], s * qd[0] * qd[0]], 2)
 
 
 def coriolis_matrix(links: TwoLink, q: Array, qd: Array) -> Array:
     """C(q, q') (2, 2) with V = C q' and Mdot - 2 C skew: s [[-q2', -(q1' + q2')], [q1', 0]], s = m2 l1 lg2 sin q2."""
     s = velocity_coefficient(links, q)
-    return stacked([-s * qd[1], -s * (qd[0] + qd[1]), s * qd[0], 0.0 * s], 2, 2)
+    return stack([-s * qd[1], -s * (qd[0] + qd[1]), s * qd[0], 0.0 * s], 2, 2)
 
 
 def configuration_space_form(links: TwoLink, q: Array) -> tuple[Array, Array]:
@@ -96,4 +95,4 @@ def acceleration(links: TwoLink, q: Array, torque: Array) -> Array:
     """M^-1 torque (2,), rad/s^2, by the adjugate; `torque` is what is left after V, G and the tip's share."""
     (a, b), (_, d) = mass_matrix(links, q)
     determinant = a * d - b * b
-    return stacked([(d * torque[0] - b * torque[1]) / determinant, (a * torque[1] - b * torque[0]) / determinant], 2)
+    return stack([(d * torque[0] - b * torque[1]) / determinant, (a * torque[1] - b * torque[0]) / determinant], 2)

@@ -5,35 +5,63 @@ ends a smooth piece of the motion. A piece is integrated as if it held a little 
 next piece begins there (Hairer, Norsett and Wanner, Solving ODEs I, II.6 on discontinuities; DOP853: II.10).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
 
-from leapcheck_reference import kernel
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.adaptive_cones import SoftPiece
 from leapcheck_reference.simulate.adaptive_events import first_crossing
-from leapcheck_reference.simulate.adaptive_soft import Motion, SoftLaw
-from leapcheck_reference.simulate.adaptive_solution import Solution
+from leapcheck_reference.simulate.adaptive_soft import SoftLaw, SoftMotion
 from leapcheck_reference.simulate.coordinates import canonical_velocity, configuration_rate, sound_state, world_velocity
+from leapcheck_reference.trace.kernel import kernel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A motion at n + 1 times, all step ends among them; canonical, SI, world axes.
+
+    `time` (n + 1,), `q` (n + 1, nq), `v` (n + 1, nv). Since the start: `impulse` (n + 1, 3) N s and `angular_impulse`
+    (n + 1, 3) N m s of the contacts, the latter about the com; `actuator_work`, `contact_work`, `stop_work` (n + 1,) J, carried
+    along as states; what joints lose in damping of their own is in none of them. `airborne` (n,): nothing pushes between two
+    times. `events`: time and the piece that begins there, several at one time where several contacts change.
+    """
+
+    time: Floats
+    q: Floats
+    v: Floats
+    impulse: Floats
+    angular_impulse: Floats
+    actuator_work: Floats
+    contact_work: Floats
+    stop_work: Floats
+    airborne: NDArray[np.bool_]
+    events: tuple[tuple[float, SoftPiece], ...]
+
+    def at(self, t: float) -> tuple[Floats, Floats]:
+        """(q, v) at a time that was asked for, or of a step's end; ValueError for any other."""
+        i = int(np.abs(self.time - t).argmin())
+        if abs(self.time[i] - t) > 1e-12:
+            raise ValueError(f"the solution has no state at t = {t:g} s: ask for that time")
+        return self.q[i], self.v[i]
+
 
 __all__ = ["Integration", "Solution", "Torque", "solution"]
 
-Floats = NDArray[np.float64]
 Torque = Callable[[float, Floats, Floats], Floats]
 
 TOTALS = 9
 """Impulse (3), angular impulse about the com (3), work of the drives, of the contacts and of the joint stops."""
 
 MOST_EVENTS = 2000
-"""Events from one asked time or tick to the next, after which the motion chatters."""
+"""Events from one target time or tick to the next, after which the motion chatters."""
 
 SAME_TIME = 1e-12
-"""A tick and an asked time (s) this close are one: k period is not exact."""
+"""A tick and a target time (s) this close are one: k period is not exact."""
 
 SHORTEST_STEP = 1e-9
 """A piece (s) that cannot be followed for this long is none."""
@@ -58,13 +86,13 @@ def solution(
     ValueError for times or a state that cannot be.
     """
     motion = Integration(law, torque, start, rtol, atol)
-    asked = [t for t in np.asarray(times, dtype=float).tolist() if t > 0.0]
-    if not asked or asked != sorted(asked):
+    targets = [t for t in np.asarray(times, dtype=float).tolist() if t > 0.0]
+    if not targets or targets != sorted(targets):
         raise ValueError(f"times {list(times)}: give the times (s) to be reached, ascending, at least one of them above 0")
-    ticks = np.arange(0.0, asked[-1], period) if period else np.empty(0)
-    others = [t for t in ticks.tolist() if t > 0.0 and min(abs(t - one) for one in asked) > SAME_TIME]
+    ticks = np.arange(0.0, targets[-1], period) if period else np.empty(0)
+    others = [t for t in ticks.tolist() if t > 0.0 and min(abs(t - one) for one in targets) > SAME_TIME]
     begin = 0.0
-    for t in sorted(asked + others):
+    for t in sorted(targets + others):
         if len(ticks) and np.abs(ticks - begin).min() <= SAME_TIME:
             motion.hold()
         motion.go_on(t)
@@ -128,7 +156,7 @@ class Integration:
         while solver.status == "running":
             try:
                 message = solver.step()
-                crossing = None if message else self._crossing(solver)
+                crossing = None if message else self._first_event(solver)
             except ArithmeticError:
                 self._step = min(self._step, solver.h_abs) / 4.0
                 if self._step < SHORTEST_STEP:
@@ -142,7 +170,7 @@ class Integration:
             self._step = solver.h_abs
             self._keep(solver.t, solver.y)
 
-    def _crossing(self, solver: DOP853) -> tuple[float, int] | None:
+    def _first_event(self, solver: DOP853) -> tuple[float, int] | None:
         """The first event within the step that the solver has just made."""
         between = solver.dense_output()
         return first_crossing(lambda t: self._margins(t, between(t)), solver.t_old, solver.t)
@@ -156,17 +184,17 @@ class Integration:
     def _cross(self, t: float, which: int) -> None:
         """Steps to an event, corrects its time once by the margin that is left there, and takes up the next piece."""
         if t > self._t:
-            y = self._integrated(self._t, self._y, t)
+            y = self._integrate(self._t, self._y, t)
             width = max(1e-9, 1e-6 * (t - self._t))
-            left, before = self._margins(t, y)[which], self._margins(t - width, self._integrated(t, y, t - width))[which]
+            left, before = self._margins(t, y)[which], self._margins(t - width, self._integrate(t, y, t - width))[which]
             correction = width * left / (before - left) if before > left else 0.0
             if 0.0 < abs(correction) < width:
-                t, y = t + correction, self._integrated(t, y, t + correction)
+                t, y = t + correction, self._integrate(t, y, t + correction)
             self._keep(t, y)
-        self._piece = self._law.crossed(self._piece, which, *self._state(self._y), self._force(self._t, self._y))
+        self._piece = self._law.next_piece(self._piece, which, *self._state(self._y), self._force(self._t, self._y))
         self._events.append((self._t, self._piece))
 
-    def _integrated(self, t: float, y: Floats, until: float) -> Floats:
+    def _integrate(self, t: float, y: Floats, until: float) -> Floats:
         """y at another time, this piece held; forwards or backwards."""
         if until == t:
             return y
@@ -195,7 +223,7 @@ class Integration:
         return self._torque(t, q, canonical_velocity(self._plant.free_base, q, u))
 
     def _force(self, t: float, y: Floats) -> Floats:
-        return self._plant.generalised(self._torques(t, y)) - self._damping(y)
+        return self._plant.generalised_force(self._torques(t, y)) - self._damping(y)
 
     def _damping(self, y: Floats) -> Floats:
         force = np.zeros(self._plant.tree.nv)
@@ -206,10 +234,10 @@ class Integration:
     def _margins(self, t: float, y: Floats) -> Floats:
         return self._moving(t, y)[0].margins
 
-    def _moving(self, t: float, y: Floats) -> tuple[Motion, Floats]:
+    def _moving(self, t: float, y: Floats) -> tuple[SoftMotion, Floats]:
         torque = self._torques(t, y)
         q, u = self._state(y)
-        return self._law.motion(self._piece, q, u, self._plant.generalised(torque) - self._damping(y)), torque
+        return self._law.motion(self._piece, q, u, self._plant.generalised_force(torque) - self._damping(y)), torque
 
     def _rates(self, t: float, y: Floats) -> Floats:
         """dy/dt."""
@@ -221,13 +249,13 @@ class Integration:
         totals[6], totals[8] = torque @ u[self._plant.driven_u], motion.stops @ u
         return np.concatenate([configuration_rate(self._plant.free_base, y[3:7], u), motion.udot, totals])
 
-    def _add_contacts(self, motion: Motion, q: Floats, u: Floats, totals: Floats) -> None:
+    def _add_contacts(self, motion: SoftMotion, q: Floats, u: Floats, totals: Floats) -> None:
         """Force, torque about the com and power of the contacts, into their places."""
         which = list(self._piece.points)
-        at, forces, levers = motion.at, motion.forces[which], motion.levers[which]
-        arms = at.centres[which] - self._com(q[None])["com_position"][0]
+        equations, forces, levers = motion.equations, motion.forces[which], motion.levers[which]
+        arms = equations.centres[which] - self._com(q[None])["com_position"][0]
         arms[:, 2] -= levers
-        velocities, turning = at.J[which] @ u, at.J_w[which] @ u
+        velocities, turning = equations.J[which] @ u, equations.J_w[which] @ u
         velocities[:, 0] -= turning[:, 1] * levers
         velocities[:, 1] += turning[:, 0] * levers
         x, y, z = arms.T

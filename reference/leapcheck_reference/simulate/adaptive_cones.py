@@ -1,17 +1,13 @@
 """What the contacts of a piece do: cones held in their zones, and the acceleration that agrees with them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from leapcheck_reference.simulate.soft_rows import Cone, Rows
-
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.soft_rows import Cone, SoftRows
 
 FREE, HELD, SLIDING = 0, 1, 2
 
@@ -60,8 +56,8 @@ def zone_of(cone: Cone, j: list[float]) -> int:
     return HELD if sticking <= 0.0 else SLIDING
 
 
-def held_minimiser(
-    M: Floats, smooth: Floats, rows: Rows, piece: SoftPiece, warm: Floats, free: Floats
+def piece_minimiser(
+    M: Floats, smooth: Floats, rows: SoftRows, piece: SoftPiece, warm: Floats, free: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """(x (nv,), pushes (rows,), j = J x - aref) with M x = smooth + J^T pushes, each row as its zone in the piece says.
 
@@ -79,8 +75,8 @@ def held_minimiser(
         j = rows.J @ x - rows.aref
         pushes[:stopped] = -springs * j[:stopped]
         for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
-            at = slice(stopped + 3 * i, stopped + 3 * i + 3)
-            pushes[at], curvature[at, at] = _cone_push(cone, zone, j[at])
+            place = slice(stopped + 3 * i, stopped + 3 * i + 3)
+            pushes[place], curvature[place, place] = _cone_push(cone, zone, j[place])
         gradient = M @ x - smooth - rows.J.T @ pushes
         _, step, failed = dposv(M + rows.J.T @ curvature @ rows.J, gradient)
         size, scale = float(np.abs(step).max()), float(np.abs(x).max())

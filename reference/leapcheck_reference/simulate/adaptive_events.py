@@ -1,15 +1,12 @@
 """Where a smooth motion leaves the piece of a law that it is integrated with: the first zero of its margins along a step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
 
 SAMPLES = 4
 """Places along a step at which margins are looked at: a margin that dips below zero between two of them goes unseen."""

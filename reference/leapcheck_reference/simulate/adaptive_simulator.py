@@ -1,24 +1,20 @@
 """The adaptive reference as a simulator: each step is followed to many digits, however long it is."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.adaptive import Integration
 from leapcheck_reference.simulate.adaptive_soft import SoftLaw
 from leapcheck_reference.simulate.coordinates import canonical_velocity, zero_configuration
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact
 
-Floats = NDArray[np.float64]
-
 RELATIVE, ABSOLUTE = 1e-10, 1e-11
 """Tolerances of the integrator: its errors are far below what the torque, held over a step, leaves."""
 
 
 class AdaptiveSimulator:
-    """A robot on MuJoCo's contact in continuous time; owns its state. A `leapcheck.jump.simulation.Simulator`.
+    """A robot on MuJoCo's contact in continuous time; owns its state. A `leapcheck.simulators.protocol.Simulator`.
 
     What its time step leaves is the torque that is held over it; as the step goes to zero it is the reference solution.
     `forces` and `limit_torques` are the mean of those at both ends of the last step.
@@ -46,7 +42,7 @@ class AdaptiveSimulator:
 
     def start(self, q: Floats, v: Floats) -> None:
         """Takes a state (canonical) and forgets all else; ValueError where it is no state of this robot."""
-        self._motion = Integration(self._law, _never_asked, (q, v), RELATIVE, ABSOLUTE)
+        self._motion = Integration(self._law, _no_torque_law, (q, v), RELATIVE, ABSOLUTE)
         self._steps = 0
         self.forces = np.zeros((len(self._plant.radii), 3))
         self.limit_torques = np.zeros(self._plant.tree.nv)
@@ -61,6 +57,6 @@ class AdaptiveSimulator:
         self.forces, self.limit_torques = (forces + later) / 2.0, (stops + later_stops) / 2.0
 
 
-def _never_asked(t: float, q: Floats, v: Floats) -> Floats:
+def _no_torque_law(t: float, q: Floats, v: Floats) -> Floats:
     """In place of a torque that depends on the state: every step brings its own, which is held."""
     raise AssertionError(f"the torque is held, nobody asks for it at t = {t}, {len(q)}, {len(v)}")

@@ -4,8 +4,6 @@ The formulas are those of `soft_rows` and `soft_newton` (elliptic cones), writte
 then be followed smoothly a little beyond its end, and its end found exactly.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 
@@ -13,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from leapcheck_reference.simulate.adaptive_cones import FREE, HELD, SLIDING, SoftPiece, held_minimiser, zone_margins, zone_of
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.adaptive_cones import FREE, HELD, SLIDING, SoftPiece, piece_minimiser, zone_margins, zone_of
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft import SoftContact, weights
 from leapcheck_reference.simulate.soft_newton import minimiser
-from leapcheck_reference.simulate.soft_rows import SMALLEST_REGULARISATION, Cone, Rows, gains, impedance
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.simulate.soft_rows import SMALLEST_REGULARISATION, Cone, SoftRows, gains, impedance
 
 TOUCH = 1e-12
 """Spheres (m) and stops (rad) this close that move in touch at the same moment: so four feet land at once."""
@@ -29,14 +26,14 @@ TIP = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class SoftMotion:
     """What a law gives at a state, whose equations are `at`.
 
     udot (nv,), `forces` (points, 3) N with their `levers` (points,) m below the spheres' centres, `stops` (nv,) N m of the joint
     stops, and `margins`, negative outside the piece.
     """
 
-    at: Equations
+    equations: Equations
     udot: Floats
     forces: Floats
     levers: Floats
@@ -62,18 +59,18 @@ class SoftLaw:
 
     def piece(self, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece that holds at a state and a generalised force."""
-        at = self.plant.at(q, u)
-        distances = at.centres[:, 2] - self.plant.radii
-        falling = at.J[:, 2] @ u <= 0.0
+        equations = self.plant.at(q, u)
+        distances = equations.centres[:, 2] - self.plant.radii
+        falling = equations.J[:, 2] @ u <= 0.0
         points = np.flatnonzero((distances < -TOUCH) | ((distances < TOUCH) & falling))
         stops = [(i, sign) for sign in (1.0, -1.0) for i in np.flatnonzero(self._beyond(q, u, sign)).tolist()]
-        return self._settled(q, u, force, tuple(points.tolist()), tuple(sorted(stops)))
+        return self._piece_of_contacts(q, u, force, tuple(points.tolist()), tuple(sorted(stops)))
 
-    def crossed(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
+    def next_piece(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece behind margin number `which`, at a state where that margin is zero."""
         points, joints, touching = len(self.plant.radii), len(self.plant.joints.names), len(piece.points)
         if which < points + 2 * joints:
-            return self._touched(piece, which, q, u, force)
+            return self._piece_after_touch(piece, which, q, u, force)
         which -= points + 2 * joints
         if which < 2 * touching:
             zones = list(piece.zones)
@@ -89,38 +86,38 @@ class SoftLaw:
             return (FREE, HELD)[side]
         if piece.zones[cone] == FREE:
             return SLIDING
-        at = self.plant.at(q, u)
-        rows = self._rows(at, piece, q, u)
-        j = self._solved(at, rows, piece, force)[2]
+        equations = self.plant.at(q, u)
+        rows = self._rows(equations, piece, q, u)
+        j = self._solve(equations, rows, piece, force)[2]
         mine = slice(len(piece.stops) + 3 * cone, len(piece.stops) + 3 * cone + 3)
         return FREE if np.abs(j[mine]).max() <= TIP * np.abs(rows.aref[mine]).max() else SLIDING
 
-    def motion(self, piece: SoftPiece, q: Floats, u: Floats, force: Floats) -> Motion:
+    def motion(self, piece: SoftPiece, q: Floats, u: Floats, force: Floats) -> SoftMotion:
         """What the robot does at a state while the piece holds, or as if it did."""
-        at = self.plant.at(q, u)
-        rows = self._rows(at, piece, q, u)
-        x, pushes, j = self._solved(at, rows, piece, force)
+        equations = self.plant.at(q, u)
+        rows = self._rows(equations, piece, q, u)
+        x, pushes, j = self._solve(equations, rows, piece, force)
         forces, levers = np.zeros((len(self.plant.radii), 3)), np.zeros(len(self.plant.radii))
         touching, stopped = list(piece.points), len(piece.stops)
         forces[touching] = pushes[stopped:].reshape(-1, 3)[:, [1, 2, 0]]
-        levers[touching] = (self.plant.radii[touching] + at.centres[touching, 2]) / 2.0
+        levers[touching] = (self.plant.radii[touching] + equations.centres[touching, 2]) / 2.0
         stops = np.zeros(len(u))
         for (joint, sign), push in zip(piece.stops, pushes[:stopped].tolist(), strict=True):
             stops[self.plant.joints.u[joint]] = sign * push
-        return Motion(at, x, forces, levers, stops, self._margins(at, piece, q, rows, j))
+        return SoftMotion(equations, x, forces, levers, stops, self._margins(equations, piece, q, rows, j))
 
-    def _solved(self, at: Equations, rows: Rows, piece: SoftPiece, force: Floats) -> tuple[Floats, Floats, Floats]:
-        """Of `held_minimiser`, from the last acceleration; where that leads nowhere, from the convex problem's answer."""
-        smooth = force - at.h
-        _, free, failed = dposv(at.M, smooth)
+    def _solve(self, equations: Equations, rows: SoftRows, piece: SoftPiece, force: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of `piece_minimiser`, from the last acceleration; where that leads nowhere, from the convex problem's answer."""
+        smooth = force - equations.h
+        _, free, failed = dposv(equations.M, smooth)
         if failed or not np.isfinite(free).all():
             raise ArithmeticError("no finite acceleration: the state or the torque has run away")
         if not len(rows.J):
             return free, np.empty(0), np.empty(0)
         try:
-            answer = held_minimiser(at.M, smooth, rows, piece, free if self._warm is None else self._warm, free)
+            answer = piece_minimiser(equations.M, smooth, rows, piece, free if self._warm is None else self._warm, free)
         except ArithmeticError:
-            answer = held_minimiser(at.M, smooth, rows, piece, minimiser(at.M, free, rows)[0], free)
+            answer = piece_minimiser(equations.M, smooth, rows, piece, minimiser(equations.M, free, rows)[0], free)
         self._warm = answer[0]
         return answer
 
@@ -134,7 +131,7 @@ class SoftLaw:
         joints = self.plant.joints
         return q[joints.q] - joints.lower if sign > 0.0 else joints.upper - q[joints.q]
 
-    def _touched(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
+    def _piece_after_touch(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece when a point or a stop (by its margin) has come into touch or out of it; what comes along comes too."""
         now = self.piece(q, u, force)
         points, joints = len(self.plant.radii), len(self.plant.joints.names)
@@ -144,31 +141,31 @@ class SoftLaw:
         else:
             stop = ((which - points) % joints, 1.0 if which - points < joints else -1.0)
             stops = stops - {stop} if stop in piece.stops else stops | {stop}
-        return self._settled(q, u, force, tuple(sorted(touching)), tuple(sorted(stops)))
+        return self._piece_of_contacts(q, u, force, tuple(sorted(touching)), tuple(sorted(stops)))
 
-    def _settled(
+    def _piece_of_contacts(
         self, q: Floats, u: Floats, force: Floats, points: tuple[int, ...], stops: tuple[tuple[int, float], ...]
     ) -> SoftPiece:
         """The piece of given contacts: zones by MuJoCo's convex problem."""
-        at = self.plant.at(q, u)
+        equations = self.plant.at(q, u)
         touching = SoftPiece(points, (HELD,) * len(points), stops, (True,) * len(stops))
         if not (points or stops):
             return touching
-        rows = self._rows(at, touching, q, u)
-        _, free, _ = dposv(at.M, force - at.h)
-        x, _ = minimiser(at.M, free, rows)
+        rows = self._rows(equations, touching, q, u)
+        _, free, _ = dposv(equations.M, force - equations.h)
+        x, _ = minimiser(equations.M, free, rows)
         j = rows.J @ x - rows.aref
         stopped = len(stops)
         zones = tuple(zone_of(cone, j_cone) for cone, j_cone in zip(rows.cones, j[stopped:].reshape(-1, 3).tolist(), strict=True))
         return replace(touching, zones=zones, pushing=tuple((j[:stopped] < 0.0).tolist()))
 
-    def _rows(self, at: Equations, piece: SoftPiece, q: Floats, u: Floats) -> Rows:
+    def _rows(self, equations: Equations, piece: SoftPiece, q: Floats, u: Floats) -> SoftRows:
         """Rows of a piece: its stops, then its points, each as (normal, x, y) at the point halfway between sphere and ground."""
         points, contact = list(piece.points), self.contact
         J_stops, aref_stops, D_stops = self._stop_rows(piece, q, u)
-        height, radii = at.centres[points, 2], self.plant.radii[points]
+        height, radii = equations.centres[points, 2], self.plant.radii[points]
         levers = ((height + radii) / 2.0)[:, None]
-        centre, turning = at.J[points], at.J_w[points]
+        centre, turning = equations.J[points], equations.J_w[points]
         J = np.stack(
             [centre[:, 2], centre[:, 0] - levers * turning[:, 1], centre[:, 1] + levers * turning[:, 0]], axis=1
         ).reshape(-1, len(u))
@@ -180,7 +177,7 @@ class SoftLaw:
             D = _strength(d, self._weights.points[point])
             cones.append(Cone(point, D, D * contact.impratio, contact.friction / math.sqrt(contact.impratio), contact.friction))
         pushless = np.zeros(len(D_stops))
-        return Rows(
+        return SoftRows(
             J=np.concatenate([J_stops, J]),
             aref=np.concatenate([aref_stops, aref]),
             D=D_stops,
@@ -203,9 +200,9 @@ class SoftLaw:
             D[i] = _strength(d, self._weights.joints[joint])
         return J, aref, D
 
-    def _margins(self, at: Equations, piece: SoftPiece, q: Floats, rows: Rows, j: Floats) -> Floats:
+    def _margins(self, equations: Equations, piece: SoftPiece, q: Floats, rows: SoftRows, j: Floats) -> Floats:
         """Distances of all points, of the lower and of the upper stops, signed by touch; two of each cone; one of each stop."""
-        distances = at.centres[:, 2] - self.plant.radii
+        distances = equations.centres[:, 2] - self.plant.radii
         distances[list(piece.points)] *= -1.0
         lower, upper = self._stop_distances(q, 1.0), self._stop_distances(q, -1.0)
         for joint, sign in piece.stops:

@@ -8,22 +8,20 @@
 
 In one step of dt both the spring's length and its rate are those of the step's end, and only s is that of the depth foreseen
 with the step's first velocity: then F_n = max(0, a - b v_n') with constants a, b, and the same for the tangents, which is a
-Coulomb problem with compliance 1 / (dt b) (`contact_step`): no stiffness or damping makes it run away, and its error is of
+Coulomb problem with compliance 1 / (dt b) (`rows`): no stiffness or damping makes it run away, and its error is of
 order dt. (A ground so stiff that a body sinks in by less than g dt^2 lets it tremble by as much: then take rigid contact.)
 By the law of the deflection x' = (D x / dt - F_t / s) / (K + D / dt), whether it sticks, slides or is in the air.
 """
-
-from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.moving import Moving
+from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.rows import Chosen
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +109,32 @@ def _check(stiffness: float, damping: float, stop: Stop) -> None:
     values = (stiffness, damping, stop.stiffness, stop.damping)
     if not (all(math.isfinite(value) and value >= 0.0 for value in values) and stiffness > 0.0 and damping > 0.0):
         raise ValueError(f"stiffness {stiffness}, damping {damping}, {stop}: give positive numbers (a stop's may be zero)")
+
+
+class CompliantSimulator(Moving):
+    """Semi-implicit steps, implicit in the contact forces: velocities first, then positions with the new velocities."""
+
+    name = "spring-damper"
+
+    def __init__(self, plant: Plant, dt: float, law: ContactLaw = SpringDamper(), friction: float | Floats = 0.8) -> None:
+        """`friction`: Coulomb's coefficient, one number or one for each contact point; ValueError where it or dt is no such."""
+        super().__init__(plant, dt, friction)
+        self._law = law
+        self._deflections = np.zeros((len(plant.radii), 2))
+
+    def _forget(self) -> None:
+        """All tangential springs are relaxed."""
+        super()._forget()
+        self._deflections[:] = 0.0
+
+    def step(self, torque: Floats) -> None:
+        """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
+        law, rows, dt = self._law, self._rows, self.dt
+        equations, free = self._free(torque)
+        upwards, away = rows.opening(equations, self._u)
+        depth, room = -rows.gaps(equations), rows.rooms(self._q)
+        foreseen = np.maximum(depth - dt * upwards, 0.0)
+        points = spring_points(law, depth, foreseen, self._deflections, dt)
+        u = rows.solve(equations, free, points, spring_stops(law.stop, room, away, dt))
+        self._deflections = deflections(law, self._deflections, rows.points[:, :2] / dt, np.sqrt(foreseen), dt)
+        self._move(u)

@@ -4,18 +4,14 @@ In u the total linear momentum and a body in free flight keep simple forms, and 
 canonical velocity is v = [w_WB_B; v_WB_B; qd]; with R = R_WB: v_WB = R v_WB_B. A fixed-base robot has u = v.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType
 from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.tree import Tree
-
-Floats = NDArray[np.float64]
 
 
 def sound_state(name: str, free_base: bool, q: Floats, v: Floats, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -75,13 +71,13 @@ def canonical_velocity(free_base: bool, q: Floats, u: Floats) -> Floats:
     return v
 
 
-def moved(free_base: bool, q: Floats, displacement: Floats) -> Floats:
+def displace(free_base: bool, q: Floats, displacement: Floats) -> Floats:
     """q (nq,) moved by a displacement (nv,), u times a time: the quaternion by the exponential map, q exp(w dt) in base axes."""
     if not free_base:
         return q + displacement
     answer = np.empty_like(q)
     answer[:3] = q[:3] + displacement[:3]
-    answer[3:7] = turned_quaternion(q[3:7], displacement[3:6])
+    answer[3:7] = rotate_quaternion(q[3:7], displacement[3:6])
     answer[7:] = q[7:] + displacement[6:]
     return answer
 
@@ -109,7 +105,7 @@ def displacement_rate(free_base: bool, displacement: Floats, u: Floats) -> Float
     return rate
 
 
-def turned_quaternion(quaternion: Floats, rotation: Floats) -> Floats:
+def rotate_quaternion(quaternion: Floats, rotation: Floats) -> Floats:
     """Unit quaternion wxyz (4,) after a rotation vector (3,) in body axes: q * exp(rotation)."""
     x, y, z = rotation.tolist()
     angle = math.sqrt(x * x + y * y + z * z)

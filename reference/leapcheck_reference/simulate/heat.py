@@ -1,13 +1,10 @@
 """i^2 t: how much of a motor's thermal rating a course of currents uses up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)

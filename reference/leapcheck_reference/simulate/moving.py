@@ -1,18 +1,13 @@
 """What robots stepped on the ground have in common: the state, canonical outside, and the impulses of the last step."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leapcheck_reference.simulate.contact_step import Unconstrained, unconstrained
-from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, sound_state, world_velocity, zero_configuration
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, sound_state, world_velocity, zero_configuration
 from leapcheck_reference.simulate.plant import Equations, Plant
-from leapcheck_reference.simulate.rows import Rows
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.simulate.rows import ConstraintRows, FreeStep, free_step
 
 
 class Stepped:
@@ -57,7 +52,7 @@ class Moving(Stepped):
     def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
         """As `Stepped`; ValueError also unless friction >= 0."""
         super().__init__(plant, dt)
-        self._rows = Rows(plant, dt, friction)
+        self._rows = ConstraintRows(plant, dt, friction)
 
     @property
     def forces(self) -> Floats:
@@ -72,13 +67,13 @@ class Moving(Stepped):
     def _forget(self) -> None:
         self._rows.clear()
 
-    def _free(self, torque: Floats) -> tuple[Equations, Unconstrained]:
+    def _free(self, torque: Floats) -> tuple[Equations, FreeStep]:
         """The equations at the present state, and the step under drive torques (actuators,) N m without any impulse."""
-        at = self._plant.at(self._q, self._u)
-        return at, unconstrained(self._plant, at, self._u, torque, self.dt)
+        equations = self._plant.at(self._q, self._u)
+        return equations, free_step(self._plant, equations, self._u, torque, self.dt)
 
     def _move(self, u: Floats) -> None:
         """Goes to velocity u (nv,), and with it through dt."""
         if not np.isfinite(u).all():
             raise ArithmeticError("a velocity is not finite: lower the gains or the time step")
-        self._q, self._u = moved(self._plant.free_base, self._q, self.dt * u), u
+        self._q, self._u = displace(self._plant.free_base, self._q, self.dt * u), u

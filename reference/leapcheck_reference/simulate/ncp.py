@@ -6,19 +6,15 @@ to a solution: first through softer contacts, G plus a share of its diagonal, le
 contacts are redundant: then Newton's steps are of least norm.
 """
 
-from __future__ import annotations
-
 import dataclasses
+import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import brentq
 
-from leapcheck_reference.simulate.ncp_gauss_seidel import swept
-from leapcheck_reference.simulate.ncp_newton import TOLERANCE, newton
-from leapcheck_reference.simulate.ncp_problem import ConeProblem, projected, residual, steps
-
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.ncp_problem import TOLERANCE, ConeProblem, newton, project, residual, steps
 
 NEGLIGIBLE = 1e-9
 """Residual (m/s) of redundant contacts that is taken for rounding at once: it moves a point by 1e-12 m in a step."""
@@ -44,14 +40,14 @@ def impulses(problem: ConeProblem, start: Floats, inconsistency: float = 0.0) ->
     least-squares sense. All other solutions are good to `TOLERANCE`.
     """
     best, least = start, np.inf
-    for found, size, redundant in _attempts(problem, start):
-        left = residual(problem, found)
+    for trial, size, redundant in _attempts(problem, start):
+        left = residual(problem, trial)
         if size <= TOLERANCE or (redundant and left <= min(inconsistency, NEGLIGIBLE)):
-            return projected(problem, found)  # moves nothing but roundings outside the cones
+            return project(problem, trial)  # moves nothing but roundings outside the cones
         if redundant and left < least:
-            best, least = found, left
+            best, least = trial, left
     if least <= inconsistency:
-        return projected(problem, best)
+        return project(problem, best)
     raise ArithmeticError(
         f"the impulses of {len(problem.friction)} contacts and {len(problem.lower)} other rows were not found: "
         "take a smaller time step, or less friction"
@@ -64,24 +60,74 @@ def _attempts(problem: ConeProblem, start: Floats) -> Iterator[tuple[Floats, flo
     yield newton(problem, r, start, 0)
     p = start
     for softening in SOFTENINGS:
-        p, settled = _softened(problem, softening, p)
+        p, settled = _solve_softer(problem, softening, p)
         if settled:
             yield newton(problem, r, p, HALVINGS)
     p = start
     for k, scaling in enumerate(SCALINGS):
-        p = swept(problem, p, SWEEPS * 2**k)
+        p = sweep(problem, p, SWEEPS * 2**k)
         yield newton(problem, scaling * r, p, HALVINGS)
         yield newton(problem, scaling * r, start, HALVINGS)
 
 
-def _softened(problem: ConeProblem, softening: float, start: Floats) -> tuple[Floats, bool]:
+def _solve_softer(problem: ConeProblem, softening: float, start: Floats) -> tuple[Floats, bool]:
     """(p of the softened problem, the best found from `start`; whether it is a solution)."""
     softer = dataclasses.replace(problem, G=problem.G + softening * np.diag(problem.G.diagonal()))
     best, least = start, np.inf
     for scaling in SCALINGS[:4]:
-        found, size, _ = newton(softer, scaling * steps(softer), start, HALVINGS)
+        trial, size, _ = newton(softer, scaling * steps(softer), start, HALVINGS)
         if size < least:
-            best, least = found, size
+            best, least = trial, size
         if least <= TOLERANCE:
             break
     return best, least <= TOLERANCE
+
+
+def sweep(problem: ConeProblem, start: Floats, sweeps: int) -> Floats:
+    """p after sweeps of Gauss-Seidel: each contact and each row solved exactly in turn, the others held."""
+    G, g, end = problem.G, problem.g, problem.contact_rows
+    p = start.copy()
+    for _ in range(sweeps):
+        for k, mu in enumerate(problem.friction.tolist()):
+            rows = slice(3 * k, 3 * k + 3)
+            block = G[rows, rows]
+            p[rows] = one_contact(block, G[rows] @ p + g[rows] - block @ p[rows], mu)
+        for i in range(end, len(p)):
+            p[i] -= (G[i] @ p + g[i]) / G[i, i] if G[i, i] > 0.0 else 0.0
+            p[i] = min(max(p[i], problem.lower[i - end]), problem.upper[i - end])
+    return p
+
+
+def one_contact(G: Floats, g: Floats, mu: float) -> tuple[float, float, float]:
+    """Impulse (x, y, z) of a single contact: G (3, 3) positive definite, g (3,) its velocity without impulse; 0 if G_zz = 0.
+
+    It opens, sticks, or slides: then v_t = -alpha p_t, and alpha > 0 is where |p_t| = mu p_n, a root of a quartic
+    (Bonnefon and Daviet, Quartic formulation of Coulomb 3D frictional contact, INRIA RT-0400, 2011), bracketed.
+    """
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = G.tolist()
+    gx, gy, gz = g.tolist()
+    if gz >= 0.0 or zz <= 0.0:
+        return 0.0, 0.0, 0.0
+    # v_n = 0 gives p_n by p_t; what is left is a problem in the plane
+    sxx, sxy, syy = xx - xz * xz / zz, xy - xz * yz / zz, yy - yz * yz / zz
+    sx, sy = gx - xz * gz / zz, gy - yz * gz / zz
+    floor = 1e-14 * (xx + yy)
+
+    def impulse_for(alpha: float) -> tuple[float, float, float]:
+        a, b = sxx + alpha + floor, syy + alpha + floor
+        det = a * b - sxy * sxy
+        px, py = (sxy * sy - b * sx) / det, (sxy * sx - a * sy) / det
+        return px, py, -(gz + xz * px + yz * py) / zz
+
+    def outside(alpha: float) -> float:
+        px, py, pz = impulse_for(alpha)
+        return math.hypot(px, py) - mu * pz
+
+    if outside(0.0) <= 0.0:
+        return impulse_for(0.0)
+    if mu == 0.0:
+        return 0.0, 0.0, -gz / zz
+    high = xx + yy
+    while outside(high) > 0.0:
+        high *= 4.0
+    return impulse_for(float(brentq(outside, 0.0, high, xtol=1e-300, rtol=1e-15)))

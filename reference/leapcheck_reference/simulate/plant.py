@@ -1,7 +1,5 @@
 """A robot on the ground z = 0, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import dataclass
 from functools import partial
@@ -9,18 +7,19 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-import leapcheck_reference as reference
+from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import ONE_DOF, RobotSpec
+from leapcheck_reference.contact import contact_angular_jacobians, contact_jacobians, contact_positions
+from leapcheck_reference.inverse_dynamics import inverse_dynamics
+from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, quaternion_rotation
-from leapcheck_reference.scalar import Array, as_objects
+from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import has_free_base
-from leapcheck_reference.trace.compiled import CompiledProgram
+from leapcheck_reference.trace.compiled_program import CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import program
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
-
-Floats = NDArray[np.float64]
 
 SMALLEST_RADIUS = 1e-3
 """Radius (m) of a contact sphere where the robot's description gives none: a corner or a knee. MuJoCo has no point geoms."""
@@ -94,7 +93,7 @@ class Plant:
         self._evaluate()
         return self._equations
 
-    def generalised(self, torque: Floats) -> Floats:
+    def generalised_force(self, torque: Floats) -> Floats:
         """Force (nv,) in the coordinates u of the actuators' torques (actuators,)."""
         force = np.zeros(self.tree.nv)
         force[self.driven_u] = torque
@@ -121,22 +120,22 @@ def equations_of_motion(tree: Tree, q: Array, u: Array, free_base: bool) -> dict
     if free_base:
         vdot[3:6] = -cross(v[:3], v[3:6])
     return {
-        "M": T @ reference.mass_matrix(tree, q) @ T.T,
-        "h": T @ reference.inverse_dynamics(tree, q, v, vdot),
-        "centres": reference.contact_positions(tree, q),
-        "J": reference.contact_jacobians(tree, q) @ T.T,
-        "J_w": reference.contact_angular_jacobians(tree, q) @ T.T,
+        "M": T @ mass_matrix(tree, q) @ T.T,
+        "h": T @ inverse_dynamics(tree, q, v, vdot),
+        "centres": contact_positions(tree, q),
+        "J": contact_jacobians(tree, q) @ T.T,
+        "J_w": contact_angular_jacobians(tree, q) @ T.T,
     }
 
 
 def _joints(spec: RobotSpec, tree: Tree, passive: bool) -> Joints:
-    found = [(body.joint, link) for body, link in zip(spec.bodies, tree.links, strict=True) if body.joint.type in ONE_DOF]
-    limits = np.array([joint.limits or (-np.inf, np.inf) for joint, _ in found]).reshape(-1, 2)
-    losses = np.array([(joint.damping, joint.friction) if passive else (0.0, 0.0) for joint, _ in found]).reshape(-1, 2)
+    movable = [(body.joint, link) for body, link in zip(spec.bodies, tree.links, strict=True) if body.joint.type in ONE_DOF]
+    limits = np.array([joint.limits or (-np.inf, np.inf) for joint, _ in movable]).reshape(-1, 2)
+    losses = np.array([(joint.damping, joint.friction) if passive else (0.0, 0.0) for joint, _ in movable]).reshape(-1, 2)
     return Joints(
-        names=tuple(joint.name for joint, _ in found),
-        q=np.array([link.q.start for _, link in found], dtype=np.intp),
-        u=np.array([link.v.start for _, link in found], dtype=np.intp),
+        names=tuple(joint.name for joint, _ in movable),
+        q=np.array([link.q.start for _, link in movable], dtype=np.intp),
+        u=np.array([link.v.start for _, link in movable], dtype=np.intp),
         lower=limits[:, 0],
         upper=limits[:, 1],
         damping=losses[:, 0],

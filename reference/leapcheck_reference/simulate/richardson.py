@@ -1,13 +1,11 @@
 """The limit of a figure as the step goes to zero, with an error bar, from runs at a few step sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
 
 ORDER_SLACK = 0.2
 """An observed order this close to the expected one confirms it."""
@@ -40,7 +38,7 @@ class Extrapolation:
     columns: NDArray[np.intp]
 
 
-def extrapolated(values: ArrayLike, ratio: float = 2.0, order: int = 1) -> Extrapolation:
+def extrapolate(values: ArrayLike, ratio: float = 2.0, order: int = 1) -> Extrapolation:
     """The limit of `values` (levels, ...), figures at steps dt, dt/ratio, dt/ratio^2, ..., the coarsest first.
 
     Richardson's extrapolation for errors c1 dt^order + c2 dt^(order + 1) + ... (Romberg's table: Hairer, Norsett and Wanner,

@@ -7,37 +7,36 @@ steps and has no rebound. Where a gap is negative (a start inside the ground) it
 Joint stops are unilateral rows of the same problem; dry friction of a passive plant's joints bounded ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck_reference.simulate.contact_step import Unconstrained
-from leapcheck_reference.simulate.plant import Equations
-from leapcheck_reference.simulate.rows import Chosen, Rows
-
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.moving import Moving
+from leapcheck_reference.simulate.plant import Equations, Plant
+from leapcheck_reference.simulate.rows import Chosen, ConstraintRows, FreeStep
 
 PUSH_OUT = 0.5
 """Largest speed (m/s, rad/s) at which a penetration is undone: what curved paths leave in a step of 1 ms is far below."""
 
 
-def rigid_step(rows: Rows, at: Equations, q: Floats, free: Unconstrained, dt: float) -> Floats:
+def rigid_step(rows: ConstraintRows, equations: Equations, q: Floats, free: FreeStep, dt: float) -> Floats:
     """u' (nv,) at the end of a step of dt; `rows` holds the impulses of the last step and takes the new ones.
 
     Only rows that are violated, or were active in the last step, are solved for, and those that this brings about are added
     until none is: the same solution as with all rows.
     """
-    least = wanted_velocity(rows.gaps(at), dt), wanted_velocity(rows.rooms(q), dt)
+    least = wanted_velocity(rows.gaps(equations), dt), wanted_velocity(rows.rooms(q), dt)
     points, stops = rows.points[:, 2] > 0.0, rows.stops > 0.0
     u, again = free.u, bool(points.any() or stops.any() or rows.any_dry)
     while True:
-        upwards, away = rows.opening(at, u)
+        upwards, away = rows.opening(equations, u)
         new_points, new_stops = (upwards < least[0]) & ~points, (away < least[1]) & ~stops
         if not (again or new_points.any() or new_stops.any()):
             break
         points, stops, again = points | new_points, stops | new_stops, False
-        u = rows.solved(at, free, _rigid_points(np.flatnonzero(points), least[0]), _rigid_stops(np.flatnonzero(stops), least[1]))
+        u = rows.solve(
+            equations, free, _rigid_points(np.flatnonzero(points), least[0]), _rigid_stops(np.flatnonzero(stops), least[1])
+        )
     return u
 
 
@@ -55,3 +54,18 @@ def _rigid_points(which: NDArray[np.intp], least: Floats) -> Chosen:
 
 def _rigid_stops(which: NDArray[np.intp], least: Floats) -> Chosen:
     return Chosen(which, least[which], np.zeros(len(which)))
+
+
+class RigidSimulator(Moving):
+    """Semi-implicit steps: velocities with the impulses of contacts and stops, then positions with the new velocities."""
+
+    name = "rigid"
+
+    def __init__(self, plant: Plant, dt: float, friction: float | Floats = 0.8) -> None:
+        """`friction`: Coulomb's coefficient, one number or one for each contact point; ValueError where it or dt is no such."""
+        super().__init__(plant, dt, friction)
+
+    def step(self, torque: Floats) -> None:
+        """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
+        equations, free = self._free(torque)
+        self._move(rigid_step(self._rows, equations, self._q, free, self.dt))

@@ -1,16 +1,84 @@
-"""The constraint rows that a robot may get in a step: contact points, joint stops, dry friction of joints; and their impulses."""
+"""Constraint rows of one implicit step: contact points, joint stops, dry friction in joints; and their impulses.
 
-from __future__ import annotations
+    (M + dt D) (u' - u) = dt (tau - h - D u) + J^T p,     v = J u' - wanted + compliance p,     p and v by `ncp`
 
+Rigid contact has `compliance` 0 and as `wanted` the velocity that closes the gap; a spring and damper taken at the end of the
+step is the same problem with compliance 1 / (dt (K dt + D)).
+"""
+
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
-from leapcheck_reference.simulate.contact_step import Constraints, Unconstrained
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.ncp import impulses
+from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import Equations, Plant
 
-Floats = NDArray[np.float64]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constraints:
+    """Rows that may carry an impulse: J (n, nv), `wanted` and `compliance` (n,), cones and bounds as in `ConeProblem`;
+    `inconsistency`: see `impulses`."""
+
+    J: Floats
+    wanted: Floats
+    compliance: Floats
+    friction: Floats
+    lower: Floats
+    upper: Floats
+    inconsistency: float = 0.0
+
+
+class FreeStep:
+    """The step before any impulse: velocity `u` (nv,), and the factor of the mass matrix for what impulses change."""
+
+    def __init__(self, M: Floats, u: Floats, momentum: Floats) -> None:
+        """M (nv, nv), u (nv,) at the step's beginning, `momentum` (nv,) that forces give in it.
+
+        Raises ArithmeticError where M is not positive definite or something is not finite.
+        """
+        self._L, info = lapack.dpotrf(M, lower=1)
+        if info != 0 or not np.isfinite(momentum).all():
+            raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
+        self.u: Floats = u + lapack.dpotrs(self._L, momentum, lower=1)[0]
+
+    def with_impulses(self, constraints: Constraints, start: Floats) -> tuple[Floats, Floats]:
+        """(u' (nv,), p (n,)) with the constraints' impulses, sought from `start` (n,)."""
+        if not len(constraints.J):
+            return self.u, start
+        MinvJT = lapack.dpotrs(self._L, constraints.J.T, lower=1)[
+            0
+        ]  # not dtrtrs, which waits for a second thread even where it is small
+        G = constraints.J @ MinvJT
+        G = 0.5 * (G + G.T)
+        G.flat[:: len(G) + 1] += constraints.compliance
+        p = impulses(
+            ConeProblem(
+                G, constraints.J @ self.u - constraints.wanted, constraints.friction, constraints.lower, constraints.upper
+            ),
+            start,
+            constraints.inconsistency,
+        )
+        changed: Floats = self.u + MinvJT @ p
+        return changed, p
+
+
+def free_step(plant: Plant, equations: Equations, u: Floats, torque: Floats, dt: float) -> FreeStep:
+    """The step under drive torques (actuators,) N m, gravity and joint damping; damping is taken at the step's end."""
+    force = plant.generalised_force(torque) - equations.h
+    damping = plant.joints.damping
+    if not damping.any():
+        return FreeStep(equations.M, u, dt * force)
+    M, joints = equations.M.copy(), plant.joints.u
+    force[joints] -= damping * u[joints]
+    M[joints, joints] += dt * damping
+    return FreeStep(M, u, dt * force)
+
+
 Indices = NDArray[np.intp]
 
 ROUNDING, DISTANCE, LARGEST_INCONSISTENCY = 64 * float(np.finfo(float).eps), 0.1, 1e-4
@@ -25,7 +93,7 @@ class Chosen(NamedTuple):
     compliance: Floats
 
 
-class Rows:
+class ConstraintRows:
     """A robot's points, stops and joints with dry friction, and the impulses of the last step, from which the next are sought.
 
     `points` (points, 3) N s in world axes, `stops` (stops,) N m s away from the stop: lower of each limited joint, then upper
@@ -61,9 +129,9 @@ class Rows:
         """Whether a joint has dry friction of its own."""
         return len(self._dry_u) > 0
 
-    def gaps(self, at: Equations) -> Floats:
+    def gaps(self, equations: Equations) -> Floats:
         """Heights (points,) m of the lowest points of the contact spheres above the ground."""
-        gaps: Floats = at.centres[:, 2] - self._plant.radii
+        gaps: Floats = equations.centres[:, 2] - self._plant.radii
         return gaps
 
     def rooms(self, q: Floats) -> Floats:
@@ -71,9 +139,9 @@ class Rows:
         rooms: Floats = self._signs * (q[self._stop_q] - self._bounds)
         return rooms
 
-    def opening(self, at: Equations, u: Floats) -> tuple[Floats, Floats]:
+    def opening(self, equations: Equations, u: Floats) -> tuple[Floats, Floats]:
         """Velocities (points,) upwards and (stops,) away from the stops at u (nv,)."""
-        return at.J[:, 2] @ u, self._signs * u[self._stop_u]
+        return equations.J[:, 2] @ u, self._signs * u[self._stop_u]
 
     def limit_torques(self, dt: float) -> Floats:
         """Mean torques (nv,) N m of the stops in the last step."""
@@ -81,23 +149,23 @@ class Rows:
         np.add.at(answer, self._stop_u, self._signs * self.stops / dt)
         return answer
 
-    def solved(self, at: Equations, free: Unconstrained, points: Chosen, stops: Chosen) -> Floats:
+    def solve(self, equations: Equations, free: FreeStep, points: Chosen, stops: Chosen) -> Floats:
         """u' (nv,) at the end of the step with these points and stops and all dry friction; the others give nothing."""
         start = np.concatenate([self.points[points.which].ravel(), self.stops[stops.which], self.dry])
-        u, p = free.constrained(self._constraints(at, points, stops), start)
+        u, p = free.with_impulses(self._constraints(equations, points, stops), start)
         end, dry = 3 * len(points.which), len(p) - len(self._dry_u)
         self.points[:], self.stops[:] = 0.0, 0.0
         self.points[points.which], self.stops[stops.which] = p[:end].reshape(-1, 3), p[end:dry]
         self.dry[:] = p[dry:]
         return u
 
-    def _constraints(self, at: Equations, points: Chosen, stops: Chosen) -> Constraints:
+    def _constraints(self, equations: Equations, points: Chosen, stops: Chosen) -> Constraints:
         n, dry = len(stops.which), len(self._dry_u)
         single = np.zeros((n + dry, self._plant.tree.nv))
         single[range(n), self._stop_u[stops.which]] = self._signs[stops.which]
         single[range(n, n + dry), self._dry_u] = 1.0
         return Constraints(
-            J=np.concatenate([contact_jacobians(at, self._plant.radii, points.which), single]),
+            J=np.concatenate([contact_jacobians(equations, self._plant.radii, points.which), single]),
             wanted=np.concatenate([points.wanted.ravel(), stops.wanted, np.zeros(dry)]),
             compliance=np.concatenate([points.compliance.ravel(), stops.compliance, np.zeros(dry)]),
             friction=self._friction[points.which],
@@ -107,9 +175,9 @@ class Rows:
         )
 
 
-def contact_jacobians(at: Equations, radii: Floats, points: Indices) -> Floats:
+def contact_jacobians(equations: Equations, radii: Floats, points: Indices) -> Floats:
     """J (3 n, nv) of the lowest points of n contact spheres, fixed to their links: v = v_centre - r w x z."""
-    J, J_w, r = at.J[points], at.J_w[points], radii[points, None]  # copies, both
+    J, J_w, r = equations.J[points], equations.J_w[points], radii[points, None]  # copies, both
     J[:, 0] -= r * J_w[:, 1]
     J[:, 1] += r * J_w[:, 0]
     return J.reshape(-1, J.shape[-1])

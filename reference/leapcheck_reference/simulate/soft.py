@@ -1,25 +1,24 @@
 """MuJoCo's soft contact in house: what a robot on the ground z = 0 does at one state."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import JointType
 from leapcheck_reference.kinematics import frames
 from leapcheck_reference.rotation import skew
+from leapcheck_reference.simulate.coordinates import displace, displacement_rate
+from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_newton import minimiser
-from leapcheck_reference.simulate.soft_rows import Rows, Weights, rows
+from leapcheck_reference.simulate.soft_rows import SoftRows, Weights, rows
 
 __all__ = ["Response", "SoftContact", "Weights", "reference_configuration", "response", "weights"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +46,14 @@ def weights(plant: Plant) -> Weights:
     MuJoCo's bodies have them); a joint's is its diagonal entry of M^-1.
     """
     q = reference_configuration(plant)
-    at = plant.at(q, np.zeros(plant.tree.nv))
-    inverse = np.linalg.inv(at.M)
+    equations = plant.at(q, np.zeros(plant.tree.nv))
+    inverse = np.linalg.inv(equations.M)
     poses = frames(plant.tree, q)
     lumped = with_lumped_rotors(plant.spec).bodies
     points = []
     for i, point in enumerate(plant.tree.points):
         arm = poses.X_W[point.link].R @ (np.array(lumped[point.link].inertia.com) - point.position)
-        J = at.J[i] - skew(arm) @ at.J_w[i]
+        J = equations.J[i] - skew(arm) @ equations.J_w[i]
         points.append(np.trace(J @ inverse @ J.T) / 3.0)
     return Weights(np.array(points), np.diag(inverse)[plant.joints.u].copy())
 
@@ -84,39 +83,114 @@ def response(
     without a time step. `warm` (nv,) is a guess of the acceleration. ArithmeticError where the solver fails or a number is
     not finite.
     """
-    at = plant.at(q, u)
-    smooth = force - at.h
+    equations = plant.at(q, u)
+    smooth = force - equations.h
     smooth[plant.joints.u] -= plant.joints.damping * u[plant.joints.u]
-    _, free, failed = dposv(at.M.T, smooth)
+    _, free, failed = dposv(equations.M.T, smooth)
     if failed or not np.isfinite(free).all():
         raise ArithmeticError("no finite acceleration: the state or the torque has run away")
-    held = rows(plant, contact, weights, at, q, u, dt)
-    if held is None:
+    constraints = rows(plant, contact, weights, equations, q, u, dt)
+    if constraints is None:
         zeros = np.zeros((3, len(u)))
-        return Response(free, smooth, zeros[0], np.zeros((len(plant.radii), 3)), zeros[1], zeros[2], at.M)
-    udot, pushes = minimiser(at.M, free, held, warm)
-    edges, boxes = 4 * len(held.edged), len(held.D)
-    stops = slice(edges, edges + len(held.stopped))
+        return Response(free, smooth, zeros[0], np.zeros((len(plant.radii), 3)), zeros[1], zeros[2], equations.M)
+    udot, pushes = minimiser(equations.M, free, constraints, warm)
+    edges, boxes = 4 * len(constraints.edged), len(constraints.D)
+    stops = slice(edges, edges + len(constraints.stopped))
     sliding = slice(stops.stop, boxes)
     return Response(
         udot=udot,
         smooth=smooth,
-        constraint=pushes @ held.J,
-        forces=_contact_forces(len(plant.radii), contact, held, pushes),
-        limit_torques=pushes[stops] @ held.J[stops],
-        friction_torques=pushes[sliding] @ held.J[sliding],
-        M=at.M,
+        constraint=pushes @ constraints.J,
+        forces=_contact_forces(len(plant.radii), contact, constraints, pushes),
+        limit_torques=pushes[stops] @ constraints.J[stops],
+        friction_torques=pushes[sliding] @ constraints.J[sliding],
+        M=equations.M,
     )
 
 
-def _contact_forces(points: int, contact: SoftContact, held: Rows, pushes: Floats) -> Floats:
+def _contact_forces(points: int, contact: SoftContact, constraints: SoftRows, pushes: Floats) -> Floats:
     """Forces (points, 3) N in world axes of the rows' forces; a contact's axes are n = z, t1 = y, t2 = -x."""
     forces = np.zeros((points, 3))
-    if held.cones:
-        local = pushes[len(held.D) :].reshape(-1, 3)
-        forces[[cone.point for cone in held.cones]] = local[:, [2, 1, 0]] * (-1.0, 1.0, 1.0)
-    if held.edged:
-        edge = pushes[: 4 * len(held.edged)].reshape(-1, 4)
+    if constraints.cones:
+        local = pushes[len(constraints.D) :].reshape(-1, 3)
+        forces[[cone.point for cone in constraints.cones]] = local[:, [2, 1, 0]] * (-1.0, 1.0, 1.0)
+    if constraints.edged:
+        edge = pushes[: 4 * len(constraints.edged)].reshape(-1, 4)
         y, minus_x = contact.friction * (edge[:, 0] - edge[:, 1]), contact.friction * (edge[:, 2] - edge[:, 3])
-        forces[held.edged] = np.stack([-minus_x, y, edge.sum(axis=1)], axis=1)
+        forces[constraints.edged] = np.stack([-minus_x, y, edge.sum(axis=1)], axis=1)
     return forces
+
+
+Integrator = Literal["euler", "implicitfast", "rk4"]
+
+STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0))
+"""(a, b) of each stage of the classical Runge-Kutta method."""
+
+
+class SoftSimulator(Stepped):
+    """A robot on soft contact; owns its state. A `leapcheck.simulators.protocol.Simulator`.
+
+    "euler" is MuJoCo's semi-implicit Euler method with joint damping implicit; "implicitfast" is the same scheme, since the
+    only velocity-dependent forces here are joint damping; "rk4" holds the torque over the step, like MuJoCo.
+    """
+
+    def __init__(self, plant: Plant, contact: SoftContact, dt: float, integrator: Integrator = "euler") -> None:
+        """The robot at q = 0, at rest; ValueError for an unknown integrator, or unless dt > 0."""
+        if integrator not in get_args(Integrator):
+            raise ValueError(f"integrator {integrator!r}: use one of {', '.join(get_args(Integrator))}")
+        super().__init__(plant, dt)
+        self.name = f"in-house soft {integrator}"
+        self._contact, self._weights = contact, weights(plant)
+        self._damping = np.zeros(plant.tree.nv)
+        self._damping[plant.joints.u] = plant.joints.damping
+        self._step = self._runge_kutta if integrator == "rk4" else self._euler
+        self._forget()
+
+    @property
+    def forces(self) -> Floats:
+        """Contact forces (points, 3) N of the last step; the mean over the stages of a Runge-Kutta step."""
+        return self._forces.copy()
+
+    @property
+    def limit_torques(self) -> Floats:
+        """Torques (nv,) N m of the joint stops in the last step."""
+        return self._limit_torques.copy()
+
+    def _forget(self) -> None:
+        self._warm: Floats | None = None
+        self._forces, self._limit_torques = np.zeros((len(self._plant.radii), 3)), np.zeros(self._plant.tree.nv)
+
+    def step(self, torque: Floats) -> None:
+        """Goes on by dt with the joint torques (actuators,) N m held. ArithmeticError when the solver fails."""
+        self._step(self._plant.generalised_force(torque))
+
+    def _response(self, q: Floats, u: Floats, force: Floats) -> Response:
+        answer = response(self._plant, self._contact, self._weights, q, u, force, self.dt, self._warm)
+        self._warm = answer.udot
+        return answer
+
+    def _euler(self, force: Floats) -> None:
+        answer = self._response(self._q, self._u, force)
+        udot = answer.udot
+        if self._damping.any():
+            M = answer.M + np.diag(self.dt * self._damping)
+            _, udot, _ = dposv(M, answer.smooth + answer.constraint)
+        self._u = self._u + self.dt * udot
+        self._q = displace(self._plant.free_base, self._q, self.dt * self._u)
+        self._forces, self._limit_torques = answer.forces, answer.limit_torques
+
+    def _runge_kutta(self, force: Floats) -> None:
+        free, dt, q0, u0 = self._plant.free_base, self.dt, self._q, self._u
+        rate, udot = np.zeros_like(u0), np.zeros_like(u0)
+        total_rate, total_udot = np.zeros_like(u0), np.zeros_like(u0)
+        forces, limit_torques = np.zeros_like(self._forces), np.zeros_like(self._limit_torques)
+        for a, b in STAGES:
+            displacement = dt * a * rate
+            q, u = (displace(free, q0, displacement), u0 + dt * a * udot) if a else (q0, u0)
+            answer = self._response(q, u, force)
+            rate, udot = displacement_rate(free, displacement, u), answer.udot
+            total_rate, total_udot = total_rate + b * rate, total_udot + b * udot
+            forces += b * answer.forces
+            limit_torques += b * answer.limit_torques
+        self._q, self._u = displace(free, q0, dt * total_rate), u0 + dt * total_udot
+        self._forces, self._limit_torques = forces, limit_torques

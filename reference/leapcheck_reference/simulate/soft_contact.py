@@ -1,7 +1,5 @@
 """What a soft contact is made of: MuJoCo's parameters of contacts, joint limits and joint friction, in one record."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -6,8 +6,6 @@ A box row has the force clip(-D j, lower, upper) = -ds/dj. An elliptic cone, wit
 nothing for N >= mu' T; D j in each row for mu' N + T <= 0; else s = D0 / (2 mu'^2 (1 + mu'^2)) (N - mu' T)^2.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -15,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from leapcheck_reference.simulate.soft_rows import Cone, Rows
-
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.soft_rows import Cone, SoftRows
 
 MOST_ITERATIONS = 100
 MOST_TRIALS = 50
@@ -58,17 +55,17 @@ class Pull:
     curvatures: Floats
 
     @property
-    def giving(self) -> NDArray[np.bool_]:
+    def between_bounds(self) -> NDArray[np.bool_]:
         """Which boxes (boxes,) are between their bounds."""
         between: NDArray[np.bool_] = self.sides == 0
         return between
 
 
-def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> tuple[Floats, Floats]:
+def minimiser(M: Floats, x0: Floats, rows: SoftRows, warm: Floats | None = None) -> tuple[Floats, Floats]:
     """(x (nv,), forces (rows,)); from `warm` where given. ArithmeticError where it does not converge."""
     x = x0 if warm is None else warm
     j = rows.J @ x - rows.aref
-    pull = pulled(rows, j)
+    pull = row_pull(rows, j)
     last, last_local = math.inf, 0.0
     at_rest = AT_REST * math.sqrt(x0 @ x0)
     for _ in range(MOST_ITERATIONS):
@@ -76,7 +73,7 @@ def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> 
         gradient = smooth - pull.forces @ rows.J
         step = _newton_step(M, rows, pull, gradient)
         dj = rows.J @ step
-        trial = pulled(rows, j + dj)
+        trial = row_pull(rows, j + dj)
         size = math.sqrt(step @ step)
         scale = math.sqrt(x @ x) + size
         local = size <= LOCAL * scale and _same_piece(pull, trial)
@@ -90,12 +87,12 @@ def minimiser(M: Floats, x0: Floats, rows: Rows, warm: Floats | None = None) -> 
             slope = float(step @ smooth), float(step @ (M @ step))
             x = x + _line_minimum(rows, j, dj, slope, abs(float(step @ gradient))) * step
             j = rows.J @ x - rows.aref
-            pull = pulled(rows, j)
+            pull = row_pull(rows, j)
         last, last_local = size, size if local else 0.0
     raise ArithmeticError(f"the contact solver has not converged after {MOST_ITERATIONS} steps: make the contact softer")
 
 
-def pulled(rows: Rows, j: Floats) -> Pull:
+def row_pull(rows: SoftRows, j: Floats) -> Pull:
     """What the rows do at j = J x - aref."""
     boxes = len(rows.D)
     forces, sides = _box_pull(rows, j[:boxes]) if boxes else (NO_FORCES, NO_SIDES)
@@ -111,7 +108,7 @@ def pulled(rows: Rows, j: Floats) -> Pull:
     return Pull(joined, sides, zones, np.array(curvatures).reshape(-1, 3, 3))
 
 
-def _box_pull(rows: Rows, j: Floats) -> tuple[Floats, NDArray[np.int8]]:
+def _box_pull(rows: SoftRows, j: Floats) -> tuple[Floats, NDArray[np.int8]]:
     """(forces, sides) of the boxes."""
     wanted = -rows.D * j
     sides = (wanted >= rows.upper).astype(np.int8) - (wanted <= rows.lower)
@@ -148,12 +145,12 @@ def _add_cone(cone: Cone, j0: float, j1: float, j2: float, forces: list[float], 
     return SLIDING
 
 
-def _newton_step(M: Floats, rows: Rows, pull: Pull, gradient: Floats) -> Floats:
+def _newton_step(M: Floats, rows: SoftRows, pull: Pull, gradient: Floats) -> Floats:
     """-H^-1 gradient with H = M + J^T C J."""
     boxes, nv = len(rows.D), len(M)
     weighted = np.empty_like(rows.J)
     if boxes:
-        np.multiply(rows.J[:boxes], np.where(pull.giving, rows.D, 0.0)[:, None], out=weighted[:boxes])
+        np.multiply(rows.J[:boxes], np.where(pull.between_bounds, rows.D, 0.0)[:, None], out=weighted[:boxes])
     if rows.cones:
         np.matmul(pull.curvatures, rows.J[boxes:].reshape(-1, 3, nv), out=weighted[boxes:].reshape(-1, 3, nv))
     H = M + rows.J.T @ weighted
@@ -170,7 +167,7 @@ def _same_piece(a: Pull, b: Pull) -> bool:
     return a.zones == b.zones and (not len(a.sides) or bool((a.sides == b.sides).all()))
 
 
-def _line_minimum(rows: Rows, j: Floats, dj: Floats, smooth: tuple[float, float], at_start: float) -> float:
+def _line_minimum(rows: SoftRows, j: Floats, dj: Floats, smooth: tuple[float, float], at_start: float) -> float:
     """alpha > 0 where the function along x + alpha step is smallest: Newton's method within a bracket.
 
     `smooth` are first and second derivative at 0 of its quadratic part, `at_start` is the size of its whole slope there.
@@ -183,8 +180,8 @@ def _line_minimum(rows: Rows, j: Floats, dj: Floats, smooth: tuple[float, float]
         if boxes:
             wanted = -rows.D * (j[:boxes] + alpha * dj[:boxes])
             first -= float(np.clip(wanted, rows.lower, rows.upper) @ dj[:boxes])
-            giving = (wanted > rows.lower) & (wanted < rows.upper)
-            second += float((rows.D * dj[:boxes] * dj[:boxes]) @ giving)
+            between_bounds = (wanted > rows.lower) & (wanted < rows.upper)
+            second += float((rows.D * dj[:boxes] * dj[:boxes]) @ between_bounds)
         for cone, start, change in cones:
             more = _along_cone(cone, start, change, alpha)
             first, second = first + more[0], second + more[1]

@@ -4,18 +4,15 @@ Formulas of MuJoCo's documentation ("Computation": constraint model, solver para
 A contact's frame is n = z, t1 = y, t2 = -x; its rows stand in that order.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact, Solimp, Solref
-
-Floats = NDArray[np.float64]
 
 IMPEDANCE_RANGE = (1e-4, 0.9999)
 SMALLEST_REGULARISATION = 1e-15
@@ -41,7 +38,7 @@ class Cone:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class SoftRows:
     """J (rows, nv) and aref (rows,): first the boxes, then three rows for each of `cones`.
 
     D, lower and upper (boxes,): a box's force is clip(-D (J x - aref), lower, upper). The first boxes are the edges of
@@ -60,7 +57,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boxes:
-    """Rows of one kind; arrays as in `Rows`."""
+    """Rows of one kind; arrays as in `SoftRows`."""
 
     J: Floats
     aref: Floats
@@ -80,10 +77,12 @@ class Touching:
     velocities: Floats
 
 
-def rows(plant: Plant, contact: SoftContact, weights: Weights, at: Equations, q: Floats, u: Floats, dt: float) -> Rows | None:
+def rows(
+    plant: Plant, contact: SoftContact, weights: Weights, equations: Equations, q: Floats, u: Floats, dt: float
+) -> SoftRows | None:
     """The rows that hold at a state (q, u); None where nothing does."""
     joints = plant.joints
-    touched = (at.centres[:, 2] < plant.radii).nonzero()[0]
+    touched = (equations.centres[:, 2] < plant.radii).nonzero()[0]
     angles = q[joints.q]
     stopped = ((angles < joints.lower) | (angles > joints.upper)).nonzero()[0]
     sliding = joints.friction.nonzero()[0]
@@ -94,7 +93,7 @@ def rows(plant: Plant, contact: SoftContact, weights: Weights, at: Equations, q:
     edged: list[int] = []
     last_J, last_aref = np.empty((0, len(u))), np.empty(0)
     if touched.size:
-        touching = _touching(plant, contact, at, touched, u)
+        touching = _touching(plant, contact, equations, touched, u)
         if contact.cone == "elliptic":
             last_J, last_aref, cones = _cone_rows(contact, weights, touching, dt)
         else:
@@ -104,12 +103,12 @@ def rows(plant: Plant, contact: SoftContact, weights: Weights, at: Equations, q:
         boxes.append(_stop_rows(plant, contact, weights, stopped, angles[stopped], u, dt))
     if sliding.size:
         boxes.append(_friction_rows(plant, contact, weights, sliding, u, dt))
-    return Rows(
+    return SoftRows(
         J=np.concatenate([*(box.J for box in boxes), last_J]) if boxes else last_J,
         aref=np.concatenate([*(box.aref for box in boxes), last_aref]) if boxes else last_aref,
-        D=_joined([box.D for box in boxes]),
-        lower=_joined([box.lower for box in boxes]),
-        upper=_joined([box.upper for box in boxes]),
+        D=_concatenate([box.D for box in boxes]),
+        lower=_concatenate([box.lower for box in boxes]),
+        upper=_concatenate([box.upper for box in boxes]),
         cones=cones,
         edged=edged,
         stopped=joints.u[stopped],
@@ -118,7 +117,7 @@ def rows(plant: Plant, contact: SoftContact, weights: Weights, at: Equations, q:
 
 def gains(solref: Solref, solimp: Solimp, dt: float) -> tuple[float, float]:
     """(K 1/s^2, B 1/s) of a constraint with aref = -B v - K d dist; a time constant is at least 2 dt (MuJoCo's refsafe)."""
-    d_width = _clamped(solimp[1])
+    d_width = _clamp(solimp[1])
     if solref[0] < 0.0:
         return -solref[0] / (d_width * d_width), -solref[1] / d_width
     time_constant = max(solref[0], 2.0 * dt)
@@ -127,7 +126,7 @@ def gains(solref: Solref, solimp: Solimp, dt: float) -> tuple[float, float]:
 
 def impedance(solimp: Solimp, distance: float) -> float:
     """d of a constraint that is violated by `distance` (m or rad; its sign does not matter)."""
-    d0, d_width = _clamped(solimp[0]), _clamped(solimp[1])
+    d0, d_width = _clamp(solimp[0]), _clamp(solimp[1])
     _, _, width, midpoint, power = solimp
     x = abs(distance) / width
     if x >= 1.0:
@@ -141,16 +140,16 @@ def impedance(solimp: Solimp, distance: float) -> float:
     return d0 + y * (d_width - d0)
 
 
-def _clamped(d: float) -> float:
+def _clamp(d: float) -> float:
     return min(max(d, IMPEDANCE_RANGE[0]), IMPEDANCE_RANGE[1])
 
 
-def _touching(plant: Plant, contact: SoftContact, at: Equations, touched: NDArray[np.intp], u: Floats) -> Touching:
+def _touching(plant: Plant, contact: SoftContact, equations: Equations, touched: NDArray[np.intp], u: Floats) -> Touching:
     """The contact point is halfway between sphere and plane, r + dist / 2 below the centre, and fixed to the link."""
     radii = plant.radii[touched]
-    distances = at.centres[touched, 2] - radii
+    distances = equations.centres[touched, 2] - radii
     depth = (radii + 0.5 * distances)[:, None]
-    centre, turn = at.J[touched], at.J_w[touched]
+    centre, turn = equations.J[touched], equations.J_w[touched]
     J = np.empty_like(centre)
     J[:, 0] = centre[:, 2]
     J[:, 1] = centre[:, 1] + depth * turn[:, 0]
@@ -221,5 +220,5 @@ def _friction_rows(
     return Boxes(J, -B * u[dofs], 1.0 / R, -largest, largest)
 
 
-def _joined(parts: list[Floats]) -> Floats:
+def _concatenate(parts: list[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)

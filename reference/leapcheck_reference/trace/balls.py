@@ -1,7 +1,5 @@
 """A record on python-flint's arb balls: every result is an interval that holds the true value, whatever was rounded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -10,14 +8,14 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import ArrayLike
 
-from leapcheck_reference.scalar import Array
-from leapcheck_reference.trace.graph import Graph, Node, Op, pruned
+from leapcheck_models.arrays import Array
+from leapcheck_reference.trace.graph import Graph, Node, Op, prune
 
 BITS = 128
-"""Working precision of `evaluated`; a double has 53."""
+"""Working precision of `ball_values`; a double has 53."""
 
 CONSTANT_BITS = 256
-"""Working precision of `with_constants_folded`: far beyond double-double's 106."""
+"""Working precision of `fold_constants`: far beyond double-double's 106."""
 
 OPERATIONS: Mapping[Op, Callable[..., arb]] = {
     Op.ADD: lambda a, b: a + b,
@@ -34,7 +32,7 @@ OPERATIONS: Mapping[Op, Callable[..., arb]] = {
 """What is a function of balls; rounding to whole numbers is not continuous and has no place in an exact record."""
 
 
-def evaluated(graph: Graph, inputs: Mapping[str, ArrayLike], bits: int = BITS) -> dict[str, Array]:
+def ball_values(graph: Graph, inputs: Mapping[str, ArrayLike], bits: int = BITS) -> dict[str, Array]:
     """Each output of the record as an array of arb balls that enclose its value at one state.
 
     The doubles of `inputs` (one array of the named shape for each input of the graph) are taken as exact, and so are
@@ -56,7 +54,7 @@ def evaluated(graph: Graph, inputs: Mapping[str, ArrayLike], bits: int = BITS) -
     return outputs
 
 
-def with_constants_folded(graph: Graph) -> Graph:
+def fold_constants(graph: Graph) -> Graph:
     """The graph with irrational constants (roots of constants and what was made of them) as rationals right to 250 bits."""
     nodes: list[Node] = []
     known: dict[int, arb] = {}
@@ -67,7 +65,7 @@ def with_constants_folded(graph: Graph) -> Graph:
                 continue
             known[i] = _ball(node, [known[a] for a in node.arguments])
             nodes.append(node if node.op is Op.CONSTANT else Node(Op.CONSTANT, (), _middle(known[i])))
-    return pruned(Graph(tuple(nodes), graph.inputs, graph.outputs))
+    return prune(Graph(tuple(nodes), graph.inputs, graph.outputs))
 
 
 def _numbers(graph: Graph, inputs: Mapping[str, ArrayLike]) -> Iterator[float]:

@@ -1,7 +1,5 @@
 """A record as C99: one function of straight-line code without allocation, and its header; the same bits as the SIMD kernel."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap
@@ -63,7 +61,7 @@ ARITHMETIC = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CFunction:
     """A function to be written: its name, what it computes, a text about it, one for each input and output, and remarks."""
 
     name: str
@@ -78,12 +76,12 @@ class Function:
             raise ValueError(f"a C function has no {', '.join(sorted(unknown))}: give lowered(graph)")
 
 
-def c_files(function: Function) -> dict[str, str]:
+def c_files(function: CFunction) -> dict[str, str]:
     """Text of `<name>.h` and `<name>.c`."""
     return {f"{function.name}.h": header_text(function), f"{function.name}.c": source_text(function)}
 
 
-def header_text(function: Function) -> str:
+def header_text(function: CFunction) -> str:
     """The declaration and what a caller must know."""
     macro = function.name.upper()
     shapes = {**function.graph.inputs, **{name: places.shape for name, places in function.graph.outputs.items()}}
@@ -111,7 +109,7 @@ extern "C" {{
 """
 
 
-def source_text(function: Function) -> str:
+def source_text(function: CFunction) -> str:
     """The definition. Constants are hexadecimal, so exact, with their decimals beside them."""
     used = function.graph.counts()
     includes = ["float.h", *["math.h"] * bool(used[Op.SQRT] + used[Op.ABS]), *["stdint.h"] * bool(used[Op.ODD] + used[Op.FLIP])]
@@ -123,14 +121,14 @@ def source_text(function: Function) -> str:
             ARITHMETIC,
             *helpers,
             f"{signature(function)}\n{{",
-            *_unused(function.graph),
+            *_unused_parameters(function.graph),
             *_statements(function.graph),
             "}\n",
         ]
     )
 
 
-def signature(function: Function) -> str:
+def signature(function: CFunction) -> str:
     """The declaration without a semicolon: inputs, then outputs as arrays of their shapes."""
     restrict = f"{function.name.upper()}_RESTRICT"
     inputs = [f"const double *{restrict} {name}" for name in function.graph.inputs]
@@ -160,7 +158,7 @@ def _pointer(name: str, shape: tuple[int, ...]) -> str:
     return f"double ({name}){''.join(f'[{max(n, 1)}]' for n in shape[1:])}" if len(shape) > 1 else f"double {name}"
 
 
-def _unused(graph: Graph) -> Iterator[str]:
+def _unused_parameters(graph: Graph) -> Iterator[str]:
     """Statements that name the parameters that nothing else does."""
     needed = {node.value for node in graph.nodes if node.op is Op.INPUT}
     first = 0
@@ -176,9 +174,9 @@ def _statements(graph: Graph) -> Iterator[str]:
     """The body: constants, then each operation, then at once the outputs that it is, so that few numbers wait on the stack."""
     name: list[str] = []
     places = _output_places(graph)
-    inputs = _input_names(graph)
+    inputs = [f"{name}[{i}]" for name, shape in graph.inputs.items() for i in range(math.prod(shape))]
     for i, node in enumerate(graph.nodes):
-        name.append(_named(i, node, name, inputs))
+        name.append(_operand(i, node, name, inputs))
         if node.op is Op.CONSTANT:
             value = float(node.value or 0)
             yield f"    const double {name[i]} = {value.hex()}; /* {value!r} */"
@@ -187,17 +185,13 @@ def _statements(graph: Graph) -> Iterator[str]:
         yield from (f"    {place} = {name[i]};" for place in places.get(i, ()))
 
 
-def _named(number: int, node: Node, name: Sequence[str], inputs: Sequence[str]) -> str:
+def _operand(number: int, node: Node, name: Sequence[str], inputs: Sequence[str]) -> str:
     """How the number of a node is written where it is used."""
     if node.op is Op.INPUT and node.value is not None:
         return inputs[int(node.value)]
     if node.op is Op.NEG:
         return FORMS[Op.NEG].format(name[node.arguments[0]])
     return f"{'c' if node.op is Op.CONSTANT else 't'}{number}"
-
-
-def _input_names(graph: Graph) -> list[str]:
-    return [f"{name}[{i}]" for name, shape in graph.inputs.items() for i in range(math.prod(shape))]
 
 
 def _output_places(graph: Graph) -> dict[int, list[str]]:

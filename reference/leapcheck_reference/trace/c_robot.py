@@ -1,17 +1,15 @@
 """The C function of a robot's quantities, with its conventions in the header's words."""
 
-from __future__ import annotations
-
-import inspect
 from collections.abc import Iterator, Sequence
+from inspect import getdoc
 
-import leapcheck_reference as reference
 from leapcheck_models.spec import JointType, RobotSpec, spec_hash
 from leapcheck_models.xml_text import file_stem, provenance
-from leapcheck_reference.trace.c99 import Function, identifier
+from leapcheck_reference.quantities import quantity
+from leapcheck_reference.trace.c99 import CFunction, identifier
 from leapcheck_reference.trace.graph import Op
-from leapcheck_reference.trace.lowering import lowered
-from leapcheck_reference.trace.record import FORMS, record
+from leapcheck_reference.trace.lowering import lower
+from leapcheck_reference.trace.record import record
 from leapcheck_reference.tree import Tree, build
 
 CONTROLLER = ("mass_matrix", "bias_force", "contact_positions", "contact_jacobians", "contact_bias_accelerations")
@@ -33,14 +31,14 @@ INPUTS = {
 }
 
 
-def robot_function(spec: RobotSpec, quantities: Sequence[str] = CONTROLLER) -> Function:
+def robot_function(spec: RobotSpec, quantities: Sequence[str] = CONTROLLER) -> CFunction:
     """One function that computes the quantities together: `<robot>_<quantity>`, or `<robot>_dynamics` for several.
 
-    Quantities are functions of `leapcheck_reference` that give an array; ValueError for any other name.
+    Quantities are keys of `leapcheck_reference.quantities.QUANTITIES`; ValueError for any other name.
     """
     names = tuple(dict.fromkeys(quantities))
     tree = build(spec)
-    graph = lowered(record(tree, names))
+    graph = lower(record(tree, names))
     roots = "; calls sqrt of <math.h>" if Op.SQRT in graph.counts() else ""
     about = [
         f"{', '.join(names)} of model {spec_hash(spec)}.",
@@ -48,15 +46,11 @@ def robot_function(spec: RobotSpec, quantities: Sequence[str] = CONTROLLER) -> F
         f"{graph.operation_count} operations (+ - * / sqrt), sines and cosines included{roots}; no allocation, no state.",
         "Same bits as the kernel of leapcheck_reference.",
     ]
-    meaning = {name: INPUTS[name] for name in graph.inputs} | {name: _meaning(name) for name in names}
+    meaning = {name: INPUTS[name] for name in graph.inputs} | {
+        name: (getdoc(quantity(name).function) or "").splitlines()[0] for name in names
+    }
     name = identifier(f"{file_stem(spec)}_{names[0] if len(names) == 1 else 'dynamics'}")
-    return Function(name, graph, about, meaning, tuple(_layout(tree)))
-
-
-def _meaning(quantity: str) -> str:
-    """First line of the docstring of the readable algorithm."""
-    function = getattr(reference, quantity, FORMS.get(quantity))
-    return (inspect.getdoc(function) or "see leapcheck_reference").splitlines()[0]
+    return CFunction(name, graph, about, meaning, tuple(_layout(tree)))
 
 
 def _layout(tree: Tree) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """Compiled code kept on disk between runs, in the user's cache folder; a cache that cannot be used is only slower."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os
@@ -24,11 +22,11 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "leapcheck"
 
 
-def cached(key: bytes, make: Callable[[], bytes]) -> bytes:
+def load_or_make(key: bytes, make: Callable[[], bytes]) -> bytes:
     """What `make` returns, from disk where it was made before under the same key and the same source code."""
     path = folder() / f"{hashlib.sha256(source_hash().encode() + key).hexdigest()}.bin"
     try:
-        return _checked(path.read_bytes())
+        return _content(path.read_bytes())
     except (OSError, ValueError, RuntimeError):  # not there, torn, or no home folder
         made = make()
     with contextlib.suppress(OSError, RuntimeError):
@@ -36,7 +34,7 @@ def cached(key: bytes, make: Callable[[], bytes]) -> bytes:
     return made
 
 
-def _checked(content: bytes) -> bytes:
+def _content(content: bytes) -> bytes:
     """The content behind its checksum; ValueError for a file that is not whole."""
     checksum, made = content[:32], content[32:]
     if hashlib.sha256(made).digest() != checksum:

@@ -4,23 +4,22 @@ The derivatives are recorded as the algorithms are: equal operations once, no pr
 of links: a joint's coordinate moves the links behind it alone, and the rates of all others are zeros that cost nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.factorization import Factors, factorization, inverse_product, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics
 from leapcheck_reference.inverse_dynamics import bias_force, inverse_dynamics
+from leapcheck_reference.links import Link
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import quaternion_rotation, skew
-from leapcheck_reference.scalar import Array
 from leapcheck_reference.trace.graph import Op
 from leapcheck_reference.trace.symbol import Recorder, Symbol
-from leapcheck_reference.tree import Link, Tree
+from leapcheck_reference.tree import Tree
 
 Along = tuple[Array, Array]
 """Symbols that move, of any shape, and their rates (*shape, k) in each of k directions."""
@@ -47,8 +46,8 @@ def forward_dynamics_derivative_q(tree: Tree, q: Array, v: Array, tau: Array) ->
     algorithms, 2018); columns as in `inverse_dynamics_derivative_q`.
     """
     vdot = factored_forward_dynamics(tree, q, v, tau)
-    held = (vdot, np.zeros((tree.nv, tree.nv)))
-    return -solution(_factors(tree, q), derivative(inverse_dynamics(tree, q, v, vdot), [*tangents(tree, q), held]))
+    fixed_vdot = (vdot, np.zeros((tree.nv, tree.nv)))
+    return -solution(_factors(tree, q), derivative(inverse_dynamics(tree, q, v, vdot), [*tangents(tree, q), fixed_vdot]))
 
 
 def forward_dynamics_derivative_v(tree: Tree, q: Array, v: Array) -> Array:
@@ -70,10 +69,10 @@ def derivative(outputs: Array, along: Sequence[Along]) -> Array:
     recorder = next(x.recorder for x in outputs.ravel() if isinstance(x, Symbol))
     directions = along[0][1].shape[-1]
     rates = _seeds(along)
-    for number in _needed(recorder, outputs, rates):
+    for number in _nodes_between(recorder, outputs, rates):
         if any(a in rates for a in recorder.node(number).arguments):
             rates[number] = _rate(recorder, number, rates)
-    rows = [_of_symbol(x, rates, directions) for x in outputs.ravel()]
+    rows = [_symbol_rate(x, rates, directions) for x in outputs.ravel()]
     return np.array(rows, dtype=object).reshape(*outputs.shape, directions)
 
 
@@ -124,7 +123,7 @@ def _seeds(along: Sequence[Along]) -> dict[int, Array]:
     return seeds
 
 
-def _needed(recorder: Recorder, outputs: Array, seeds: Mapping[int, Any]) -> list[int]:
+def _nodes_between(recorder: Recorder, outputs: Array, seeds: Mapping[int, Any]) -> list[int]:
     """The nodes between the seeds and the outputs, each after its arguments."""
     needed: set[int] = set()
     stack = [x.node for x in outputs.ravel() if isinstance(x, Symbol)]
@@ -166,7 +165,7 @@ def _symbol(recorder: Recorder, number: int) -> Symbol:
     return recorder.constant(node.value) if node.op is Op.CONSTANT else Symbol(recorder, number, False)
 
 
-def _of_symbol(x: Any, rates: Mapping[int, Array], directions: int) -> Array:
+def _symbol_rate(x: Any, rates: Mapping[int, Array], directions: int) -> Array:
     if not isinstance(x, Symbol) or x.node not in rates:
         return np.zeros(directions, dtype=object)
     return -rates[x.node] if x.negative else rates[x.node]

@@ -4,8 +4,6 @@ Nothing in it depends on a robot: tables say where numbers stand. The last block
 and those write the same numbers to the same row again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -76,14 +74,14 @@ def _store_group(code: Code, rows: list[str], width: int) -> None:
     for lane in range(0, code.lanes, width):
         parts = [code.emit(f"getelementptr double, ptr {place}, i64 {lane}") for place in places]
         columns = [code.emit(f"load {vector}, ptr {part}, align {8 * width}") for part in parts]
-        for values, row in zip(_transposed(code, columns, vector), rows[lane : lane + width], strict=True):
+        for values, row in zip(_transpose(code, columns, vector), rows[lane : lane + width], strict=True):
             signed = code.emit(f"fmul {vector} {values}, {signs}")
             target = _row(code, column, stride, row)
             store = f"@llvm.masked.store.v{width}f64.p0({vector} {signed}, ptr {target}, i32 8, <{width} x i1> {mask})"
             code.effect(f"call void {store}")
 
 
-def _transposed(code: Code, vectors: list[str], vector: str) -> list[str]:
+def _transpose(code: Code, vectors: list[str], vector: str) -> list[str]:
     """A square of numbers, rows for columns: halves, quarters, ... of vectors change places."""
     width = len(vectors)
     half = width // 2

@@ -8,15 +8,12 @@ offsets into the memory of a block, where a number is hi and lo, each `lanes` do
 built up in registers: an instruction begins it or goes on with it by one or two terms; the last one stores it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations_with_replacement, product
 
-from leapcheck_reference.trace.double_double_arithmetic import Code, Pair
-from leapcheck_reference.trace.double_double_sine import sine_cosine
+from leapcheck_reference.trace.double_double_arithmetic import Code, Pair, sine_cosine
 
 
 class Kind(StrEnum):
@@ -36,7 +33,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class SumInstruction:
     """An instruction that begins a sum with one or two terms or adds them; where it `ends` the sum it stores it."""
 
     begins: bool
@@ -50,23 +47,23 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionInstruction:
     """An instruction that stores functions of values."""
 
     name: str
     words: int
 
 
-STOP, QUOTIENT, ROOT = Function("stop", 1), Function("quotient", 4), Function("root", 3)
-SINE_COSINE = Function("sine_cosine", 4)
+STOP, QUOTIENT, ROOT = FunctionInstruction("stop", 1), FunctionInstruction("quotient", 4), FunctionInstruction("root", 3)
+SINE_COSINE = FunctionInstruction("sine_cosine", 4)
 
-Instruction = Function | Sum
+Instruction = FunctionInstruction | SumInstruction
 
 
 def instructions() -> Mapping[Instruction, int]:
     """All instructions and their numbers."""
     terms = [(kind,) for kind in Kind] + list(combinations_with_replacement(Kind, 2))
-    sums = [Sum(*parts) for parts in product((True, False), terms, (True, False))]
+    sums = [SumInstruction(*parts) for parts in product((True, False), terms, (True, False))]
     all_instructions: list[Instruction] = [STOP, QUOTIENT, ROOT, SINE_COSINE, *sums]
     return {instruction: number for number, instruction in enumerate(all_instructions)}
 
@@ -120,16 +117,16 @@ def _instruction(code: Code, instruction: Instruction, number: int) -> Pair:
     if instruction == STOP:
         code.effect("ret void")
         return REGISTERS
-    total = _sum(code, instruction) if isinstance(instruction, Sum) else _function(code, instruction)
+    total = _sum(code, instruction) if isinstance(instruction, SumInstruction) else _function(code, instruction)
     code.effect(f"%next{number} = getelementptr i32, ptr %ip, i64 {instruction.words}")
     code.effect("br label %dispatch")
     return total
 
 
-def _function(code: Code, function: Function) -> Pair:
-    x = _loaded(code, 1)
+def _function(code: Code, function: FunctionInstruction) -> Pair:
+    x = _load(code, 1)
     if function == QUOTIENT:
-        _store(code, 3, code.quotient(x, _loaded(code, 2)))
+        _store(code, 3, code.quotient(x, _load(code, 2)))
     elif function == ROOT:
         _store(code, 2, code.root(x))
     else:
@@ -138,14 +135,14 @@ def _function(code: Code, function: Function) -> Pair:
     return REGISTERS
 
 
-def _sum(code: Code, instruction: Sum) -> Pair:
+def _sum(code: Code, instruction: SumInstruction) -> Pair:
     total = None if instruction.begins else REGISTERS
     word = 1
     for kind in instruction.terms:
-        value = _loaded_constant(code, word) if kind is Kind.CONSTANT else _loaded(code, word)
+        value = _load_constant(code, word) if kind is Kind.CONSTANT else _load(code, word)
         if kind.is_product:
             word += 1
-            value = code.product(value, _loaded_constant(code, word) if kind is Kind.SCALED else _loaded(code, word))
+            value = code.product(value, _load_constant(code, word) if kind is Kind.SCALED else _load(code, word))
         word += 1
         negative = kind in (Kind.MINUS_PRODUCT, Kind.MINUS_VALUE)
         if total is not None:
@@ -154,7 +151,7 @@ def _sum(code: Code, instruction: Sum) -> Pair:
             total = (code.neg(value[0]), code.neg(value[1])) if negative else value
     assert total is not None
     if instruction.ends:
-        total = code.normalised(total)
+        total = code.normalise(total)
         _store(code, word, total)
     return total
 
@@ -172,12 +169,12 @@ def _parts(code: Code, word: int) -> Pair:
     return high, code.emit(f"getelementptr {code.vector}, ptr {high}, i64 1")
 
 
-def _loaded(code: Code, word: int) -> Pair:
+def _load(code: Code, word: int) -> Pair:
     high, low = (code.emit(f"load {code.vector}, ptr {part}, align {ALIGNMENT}") for part in _parts(code, word))
     return high, low
 
 
-def _loaded_constant(code: Code, word: int) -> Pair:
+def _load_constant(code: Code, word: int) -> Pair:
     place = _place(code, word)
     pair = []
     for pointer in (place, code.emit(f"getelementptr double, ptr {place}, i64 1")):

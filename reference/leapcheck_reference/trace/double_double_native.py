@@ -14,13 +14,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.cache import cached
+from leapcheck_reference.trace.cache import load_or_make
 from leapcheck_reference.trace.double_double_blocks import module
-from leapcheck_reference.trace.double_double_program import Program
-from leapcheck_reference.trace.memory import address, aligned
+from leapcheck_reference.trace.double_double_program import MachineProgram
+from leapcheck_reference.trace.native import address, aligned_array
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 VECTORS = 4
@@ -33,7 +33,7 @@ FUNCTION = ctypes.CFUNCTYPE(None, WHOLE, ADDRESS, ADDRESS, WHOLE, ADDRESS, WHOLE
 class Machine:
     """The compiled machine with one program. Its methods may be called from several threads."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: MachineProgram) -> None:
         """Takes a program for `lanes()` states in a block."""
         self._program = program
         self._library = _library()
@@ -52,7 +52,7 @@ class Machine:
         self._function(
             len(inputs[0]),
             address(self._words),
-            self._prepared_memory(),
+            self._block_memory(),
             len(inputs_table),
             address(inputs_table),
             self._program.first_input,
@@ -62,10 +62,10 @@ class Machine:
             address(groups.signs),
         )
 
-    def _prepared_memory(self) -> int:
+    def _block_memory(self) -> int:
         """Address of this thread's memory of a block, with all that is the same in every block."""
         if not hasattr(self._memory, "array"):
-            memory = aligned((self._program.size // 8,))
+            memory = aligned_array((self._program.size // 8,))
             memory[: 2 * len(self._program.constants)] = np.ravel(self._program.constants)
             for place, *parts in self._program.filled:
                 memory[place // 8 :][: 2 * lanes()] = np.repeat(parts, lanes())
@@ -110,7 +110,7 @@ def lanes() -> int:
     return VECTORS * native.vector_width()
 
 
-def _groups(program: Program) -> _Groups:
+def _groups(program: MachineProgram) -> _Groups:
     width = native.vector_width()
     sizes = [prod(shape) for shape in program.outputs.values()]
     starts = [0, *accumulate(sizes)]
@@ -136,7 +136,7 @@ def _library() -> native.Library:
     def make() -> bytes:
         return native.object_code(module(native.vector_width(), lanes(), _has_fma()))
 
-    return native.Library(cached(b"double-double machine" + native.target_key(), make))
+    return native.Library(load_or_make(b"double-double machine" + native.target_key(), make))
 
 
 def _has_fma() -> bool:

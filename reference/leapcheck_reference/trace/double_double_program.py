@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from leapcheck_reference.trace.balls import with_constants_folded
+from leapcheck_reference.trace.balls import fold_constants
 from leapcheck_reference.trace.double_double_arithmetic import Parts, split
 from leapcheck_reference.trace.double_double_machine import (
     ALIGNMENT,
@@ -14,21 +14,21 @@ from leapcheck_reference.trace.double_double_machine import (
     ROOT,
     SINE_COSINE,
     STOP,
-    Function,
+    FunctionInstruction,
     Kind,
-    Sum,
+    SumInstruction,
     instructions,
 )
 from leapcheck_reference.trace.double_double_statements import NOBODY, Statement, Term, statements
 from leapcheck_reference.trace.graph import Graph, Op
 
-FUNCTIONS: Mapping[Op, Function] = {Op.DIV: QUOTIENT, Op.SQRT: ROOT, Op.SIN: SINE_COSINE}
+FUNCTIONS: Mapping[Op, FunctionInstruction] = {Op.DIV: QUOTIENT, Op.SQRT: ROOT, Op.SIN: SINE_COSINE}
 KINDS = tuple(Kind)
 CONSTANT_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class MachineProgram:
     """What the machine needs to evaluate a record; places are byte offsets into the memory of a block.
 
     Attributes:
@@ -56,14 +56,14 @@ class Program:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Program:
+    def from_bytes(cls, content: bytes) -> MachineProgram:
         """The program that `as_bytes` gave."""
         return cls(**json.loads(content))
 
 
-def program(graph: Graph, lanes: int) -> Program:
+def program(graph: Graph, lanes: int) -> MachineProgram:
     """The program of an exact record; ValueError for an operation that double-double arithmetic does not have."""
-    folded = with_constants_folded(graph)
+    folded = fold_constants(graph)
     return _Encoder(folded, statements(folded), lanes).program()
 
 
@@ -77,14 +77,14 @@ class _Encoder:
         self._constants = {pair: i for i, pair in enumerate(dict.fromkeys(pair for pair in constants if pair))}
         self._number_bytes = 16 * lanes
         self._start = -(-CONSTANT_BYTES * len(self._constants) // ALIGNMENT) * ALIGNMENT
-        self._filled = sorted(_filled(graph, order))
+        self._filled = sorted(_lane_constants(graph, order))
         self._slots = _slots(graph, order, self._filled)
 
-    def program(self) -> Program:
+    def program(self) -> MachineProgram:
         """The whole program."""
         words = [word for statement in self._order for word in self._words(statement)]
         entries = [int(i) for places in self._graph.outputs.values() for i in places.flat]
-        return Program(
+        return MachineProgram(
             words=[*words, self._numbers[STOP]],
             constants=list(self._constants),
             filled=[(self._place(i), *split(self._graph.nodes[i].value)) for i in self._filled],  # type: ignore[arg-type]
@@ -92,7 +92,9 @@ class _Encoder:
             size=self._start + self._number_bytes * (1 + max(self._slots.values())),
             inputs=dict(self._graph.inputs),
             outputs={name: places.shape for name, places in self._graph.outputs.items()},
-            entries=[(self._place(self._graph.unsigned(i)), -1.0 if self._graph.nodes[i].op is Op.NEG else 1.0) for i in entries],
+            entries=[
+                (self._place(self._graph.without_sign(i)), -1.0 if self._graph.nodes[i].op is Op.NEG else 1.0) for i in entries
+            ],
         )
 
     def _words(self, statement: Statement) -> Iterator[int]:
@@ -105,7 +107,7 @@ class _Encoder:
         terms = sorted((self._term(term) for term in statement.terms), key=lambda term: KINDS.index(term[0]))
         for i in range(0, len(terms), 2):
             pair = terms[i : i + 2]
-            yield self._numbers[Sum(i == 0, tuple(kind for kind, _ in pair), i + 2 >= len(terms))]
+            yield self._numbers[SumInstruction(i == 0, tuple(kind for kind, _ in pair), i + 2 >= len(terms))]
             for _, places in pair:
                 yield from places
         yield from targets
@@ -137,7 +139,7 @@ class _Encoder:
         return self._start + self._number_bytes * self._slots[node]
 
 
-def _filled(graph: Graph, order: list[Statement]) -> set[int]:
+def _lane_constants(graph: Graph, order: list[Statement]) -> set[int]:
     """Constants that are outputs, or operands of functions."""
     used = {a for statement in order if statement.op is not Op.ADD for a in statement.operands}
     used.update(int(i) for places in graph.outputs.values() for i in places.flat)

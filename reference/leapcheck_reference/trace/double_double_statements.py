@@ -3,8 +3,6 @@
 Sums and products that only one sum needs are no statements of their own: their terms are that sum's terms.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,10 +57,10 @@ def statements(graph: Graph) -> list[Statement]:
     None comes earlier than needed (depth first from the outputs), so that few values are alive at a time. Raises
     ValueError for an operation that double-double arithmetic does not have.
     """
-    made = {target: statement for statement in _unordered(graph) for target in statement.targets}
+    made = {target: statement for statement in _all_statements(graph) for target in statement.targets}
     done = {i for i, node in enumerate(graph.nodes) if node.op in LEAVES}
     order: list[Statement] = []
-    stack = [graph.unsigned(int(i)) for places in graph.outputs.values() for i in places.flat][::-1]
+    stack = [graph.without_sign(int(i)) for places in graph.outputs.values() for i in places.flat][::-1]
     while stack:
         node = stack[-1]
         if node in done:
@@ -75,8 +73,8 @@ def statements(graph: Graph) -> list[Statement]:
     return order
 
 
-def _unordered(graph: Graph) -> Iterator[Statement]:
-    inlined = _inlined(graph)
+def _all_statements(graph: Graph) -> Iterator[Statement]:
+    inlined = _inline_terms(graph)
     turns: dict[int, list[int]] = {}
     for i, node in enumerate(graph.nodes):
         if node.op in (Op.SIN, Op.COS):
@@ -93,7 +91,7 @@ def _unordered(graph: Graph) -> Iterator[Statement]:
         yield Statement(Op.SIN, tuple(targets), (Term(False, argument),))
 
 
-def _inlined(graph: Graph) -> set[int]:
+def _inline_terms(graph: Graph) -> set[int]:
     """Sums and products that are needed once, and that by a sum."""
     nodes = graph.nodes
     needed = Counter(a for node in nodes for a in node.arguments)

@@ -83,19 +83,19 @@ class Graph:
     @property
     def distinct(self) -> tuple[int, ...]:
         """The nodes behind the outputs, each once, without signs and constants, in the order of first use: compact layout."""
-        seen = dict.fromkeys(self.unsigned(int(node)) for places in self.outputs.values() for node in places.flat)
+        seen = dict.fromkeys(self.without_sign(int(node)) for places in self.outputs.values() for node in places.flat)
         return tuple(node for node in seen if self.nodes[node].op is not Op.CONSTANT)
 
-    def unsigned(self, node: int) -> int:
+    def without_sign(self, node: int) -> int:
         """The node itself, or what it is the negative of."""
         return self.nodes[node].arguments[0] if self.nodes[node].op is Op.NEG else node
 
     def subgraph(self, outputs: Iterable[str]) -> Graph:
         """The part of the record behind some of the outputs; inputs stay as they are."""
-        return pruned(Graph(self.nodes, self.inputs, {name: self.outputs[name] for name in outputs}))
+        return prune(Graph(self.nodes, self.inputs, {name: self.outputs[name] for name in outputs}))
 
 
-def pruned(graph: Graph) -> Graph:
+def prune(graph: Graph) -> Graph:
     """The graph without the nodes that no output needs."""
     needed = [False] * len(graph.nodes)
     for places in graph.outputs.values():
@@ -105,10 +105,10 @@ def pruned(graph: Graph) -> Graph:
         if needed[i]:
             for a in graph.nodes[i].arguments:
                 needed[a] = True
-    return graph if all(needed) else renumbered(graph, [i for i, is_needed in enumerate(needed) if is_needed])
+    return graph if all(needed) else renumber(graph, [i for i, is_needed in enumerate(needed) if is_needed])
 
 
-def renumbered(graph: Graph, order: list[int]) -> Graph:
+def renumber(graph: Graph, order: list[int]) -> Graph:
     """The graph with only the nodes of `order`, in that order (arguments before what needs them)."""
     number = [-1] * len(graph.nodes)
     for place, i in enumerate(order):

@@ -8,21 +8,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leapcheck_reference.trace import native
-from leapcheck_reference.trace.cache import cached
-from leapcheck_reference.trace.compiled import CompiledProgram, compiled
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.quantities import SIZES, arguments
+from leapcheck_reference.trace.cache import load_or_make
+from leapcheck_reference.trace.compiled_program import CompiledProgram, compile_program
 from leapcheck_reference.trace.graph import Graph
-from leapcheck_reference.trace.lowering import lowered
-from leapcheck_reference.trace.record import SIZES, arguments, record
-from leapcheck_reference.trace.validity import LIMIT, VALIDITY, batch, quaternion_places, raise_invalid, with_validity
+from leapcheck_reference.trace.lowering import lower
+from leapcheck_reference.trace.record import record
+from leapcheck_reference.trace.validity import (
+    LIMIT,
+    VALIDITY,
+    batch,
+    quaternion_places,
+    raise_invalid,
+    with_validity,
+    writable_outputs,
+)
 from leapcheck_reference.tree import Tree
 
 if TYPE_CHECKING:
     from leapcheck_reference.trace.numpy_program import NumpyProgram
 
-Floats = NDArray[np.float64]
 Program: TypeAlias = "CompiledProgram | NumpyProgram"
 
 
@@ -33,13 +40,13 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
         dynamics = kernel(tree, ("mass_matrix", "bias_force"))
         answers = dynamics(q, v)  # q (n, 19), v (n, 18): answers["mass_matrix"] (n, 18, 18), answers["bias_force"] (n, 18)
 
-    Quantities are names of functions of `leapcheck_reference` that take a tree and q, v, tau or vdot. The function is
+    Quantities are keys of `leapcheck_reference.quantities.QUANTITIES`. The function is
     compiled for this CPU (`lanes` states at once, by default as many as its widest vector holds) and kept in the user's
-    cache; without llvmlite it is a NumPy program. Both give the same bits, and so does the C99 source of
+    cache; a record that is too long to be compiled is a NumPy program. Both give the same bits, and so does the C99 source of
     `leapcheck generate`. Raises ValueError for an unknown quantity.
     """
     if not quantities:
-        raise ValueError("no quantities: give names of functions of leapcheck_reference, e.g. mass_matrix")
+        raise ValueError("no quantities: give names, e.g. mass_matrix")
     if not arguments(quantities):  # an unknown name is refused before anything is compiled
         raise ValueError(f"{', '.join(quantities)} of '{tree.name}' depend on no state: call them without a kernel")
 
@@ -50,16 +57,17 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
 
 
 def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, compile_code: bool = True) -> Program:
-    """The record that `make` gives made executable: compiled where that is wanted, llvmlite is there and the record is not too
-    long; else a NumPy program. Both give the same bits, and what was made once under a key is kept in the user's cache.
+    """The record that `make` gives, executable: compiled if wanted and not too long, else a NumPy program.
+
+    Both give the same bits; what was made once under a key is kept in the user's cache.
     """
-    if compile_code and native.is_available():
-        code = compiled(key, make, lanes)
+    if compile_code:
+        code = compile_program(key, make, lanes)
         if code is not None:
             return code
     from leapcheck_reference.trace.numpy_program import NumpyProgram
 
-    graph: Graph = pickle.loads(cached(b"graph " + key, lambda: pickle.dumps(lowered(make()))))
+    graph: Graph = pickle.loads(load_or_make(b"graph " + key, lambda: pickle.dumps(lower(make()))))
     return NumpyProgram(graph)
 
 
@@ -86,7 +94,7 @@ class Kernel:
         given = {"q": q, "v": v, "tau": tau, "vdot": vdot}
         inputs = {name: self._input(name, given[name]) for name in self._program.inputs}
         n = self._count(inputs)
-        answers = self.arrays(n) if out is None else self._checked(out, n)
+        answers = self.arrays(n) if out is None else self._writable(out, n)
         validity = np.empty(n)
         self._program(inputs, {**answers, VALIDITY: validity})
         self._raise_invalid(inputs, validity)
@@ -105,7 +113,7 @@ class Kernel:
                 raise ValueError(f"{name} of '{self._tree.name}' would be copied: give a C-ordered array of doubles")
         n = self._count(taken)
         validity, program = np.empty(n), self._program
-        written = {**self._checked(out, n), VALIDITY: validity}
+        written = {**self._writable(out, n), VALIDITY: validity}
         evaluate = program.bound(taken, written) if isinstance(program, CompiledProgram) else partial(program, taken, written)
 
         def run() -> None:
@@ -127,7 +135,9 @@ class Kernel:
     def block(self) -> CompiledProgram:
         """The compact interface; RuntimeError where there is no compiled code."""
         if not isinstance(self._program, CompiledProgram):
-            raise RuntimeError("the block interface needs compiled code: pip install llvmlite")
+            raise RuntimeError(
+                "the block interface needs compiled code, and this record is too long for it: ask for fewer quantities"
+            )
         return self._program
 
     def arrays(self, n: int) -> dict[str, Floats]:
@@ -147,11 +157,6 @@ class Kernel:
                 raise ValueError(f"{name} of '{self._tree.name}' holds {len(values)} states, {next(iter(inputs))} {n}")
         return n
 
-    def _checked(self, out: Mapping[str, Floats], n: int) -> dict[str, Floats]:
+    def _writable(self, out: Mapping[str, Floats], n: int) -> dict[str, Floats]:
         """The arrays of `out` that the quantities are written to."""
-        for name in self.quantities:
-            shape = (n, *self._program.outputs[name])
-            array = out.get(name)
-            if array is None or array.shape != shape or array.dtype != np.float64 or not array.flags.carray:
-                raise ValueError(f"out['{name}'] is no writeable C-ordered array {shape} of doubles: take it from arrays({n})")
-        return {name: out[name] for name in self.quantities}
+        return writable_outputs({name: self._program.outputs[name] for name in self.quantities}, out, n)

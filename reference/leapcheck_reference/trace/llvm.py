@@ -5,8 +5,6 @@ out in blocks: (blocks, numbers, lanes), the lanes being consecutive states. Not
 every target of a record gives the same bits.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 
@@ -31,7 +29,7 @@ def blocks_module(graph: Graph, lanes: int, parts: Partition) -> str:
 
 def vector_constant(value: float, lanes: int) -> str:
     """A vector of one number, exactly."""
-    return f"<{', '.join([f'double {_bits(value)}'] * lanes)}>"
+    return f"<{', '.join([f'double {hexadecimal(value)}'] * lanes)}>"
 
 
 def loop(name: str, count: str, body: str) -> str:
@@ -89,7 +87,7 @@ class _StageBody:
         self._graph, self._lanes, self._parts = graph, lanes, parts
         self._steps = parts.stages[number]
         self._vector = f"<{lanes} x double>"
-        self._negative = {graph.unsigned(i): i for i in parts.results if graph.nodes[i].op is Op.NEG}
+        self._negative = {graph.without_sign(i): i for i in parts.results if graph.nodes[i].op is Op.NEG}
         self._known: dict[int, str] = {}
         self._lines: list[str] = []
 
@@ -101,7 +99,7 @@ class _StageBody:
         self._lines.append(offset("via", "%carried", "%block", size * self._parts.carried_count))
         first = self._steps == self._parts.stages[0]
         for i in self._parts.results if first else ():
-            if self._graph.nodes[self._graph.unsigned(i)].op in MEMORY:  # a result that is an input or a constant
+            if self._graph.nodes[self._graph.without_sign(i)].op in MEMORY:  # a result that is an input or a constant
                 self._store(i)
         for i in self._steps:
             self._known[i] = self._operation(i, self._graph.nodes[i])
@@ -185,5 +183,6 @@ class _StageBody:
             self._lines.append(f"  store {self._vector} {value}, ptr %s{i}.{number}, align {size}")
 
 
-def _bits(value: float) -> str:
+def hexadecimal(value: float) -> str:
+    """A double as LLVM writes it, bit by bit."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"

@@ -4,13 +4,11 @@ No operation is fused and no mathematics library is called: + - * and a rounding
 in NumPy and in C99.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-from leapcheck_reference.trace.graph import Graph, Node, Number, Op, pruned
+from leapcheck_reference.trace.graph import Graph, Node, Number, Op, prune
 
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 
@@ -46,7 +44,7 @@ PIVOT = 0.1875
 """cos r is summed as (1 - PIVOT) - ((z/2 - PIVOT) - z^2 C): of z/2 in [0, 0.31] less than this, the rounding is half as large."""
 
 
-def lowered(graph: Graph) -> Graph:
+def lower(graph: Graph) -> Graph:
     """The graph with the sine and cosine of an angle x as 45 arithmetic operations, one rounding and four choices together.
 
     Error below 1 ulp for |x| <= 1e5 rad (measured 0.91), beyond below 2e-14 up to 1e9 rad. sin(-x) is -sin x, sin 0 is 0, cos 0
@@ -61,7 +59,7 @@ def lowered(graph: Graph) -> Graph:
         else:
             number.append(builder.node(node.op, *arguments, value=node.value))
     outputs = {name: np.array(number, dtype=np.int64)[places] for name, places in graph.outputs.items()}
-    return pruned(Graph(tuple(builder.nodes), graph.inputs, outputs))
+    return prune(Graph(tuple(builder.nodes), graph.inputs, outputs))
 
 
 def with_given_sines(graph: Graph) -> Graph:
@@ -72,12 +70,12 @@ def with_given_sines(graph: Graph) -> Graph:
         Node(Op.INPUT, (), first[node.op] + place[node.arguments[0]]) if node.op in first else node for node in graph.nodes
     )
     inputs = {**graph.inputs, "sin": (len(place),), "cos": (len(place),)}
-    return pruned(Graph(nodes, inputs, graph.outputs))
+    return prune(Graph(nodes, inputs, graph.outputs))
 
 
 def angles(graph: Graph) -> Graph:
     """The graph whose only output "angles" is each different angle that the graph takes a sine or a cosine of, once."""
-    return pruned(Graph(graph.nodes, graph.inputs, {"angles": np.array(_angle_nodes(graph), dtype=np.int64)}))
+    return prune(Graph(graph.nodes, graph.inputs, {"angles": np.array(_angle_nodes(graph), dtype=np.int64)}))
 
 
 def _angle_nodes(graph: Graph) -> list[int]:
@@ -111,7 +109,7 @@ class _Builder:
     def mul(self, a: int, b: int) -> int:
         return self.node(Op.MUL, a, b)
 
-    def scaled(self, factor: float, a: int) -> int:
+    def scale(self, factor: float, a: int) -> int:
         return self.mul(self.constant(factor), a)
 
     def polynomial(self, coefficients: Sequence[float], z: int) -> int:
@@ -123,12 +121,12 @@ class _Builder:
 
     def quadrant(self, x: int) -> tuple[int, int, int]:
         """Whole number k, r and its rounding error: x = k pi/2 + r + rest with |r| <= pi/4 (Cody and Waite)."""
-        k = self.node(Op.ROUND, self.scaled(TWO_OVER_PI, x))
+        k = self.node(Op.ROUND, self.scale(TWO_OVER_PI, x))
         for part in HALF_PI[:-1]:
-            x = self.sub(x, self.scaled(part, k))  # exact
-        last = self.scaled(HALF_PI[-1], k)
+            x = self.sub(x, self.scale(part, k))  # exact
+        last = self.scale(HALF_PI[-1], k)
         r = self.sub(x, last)
-        return k, r, self.sub(self.sub(self.sub(x, r), last), self.scaled(HALF_PI_REST, k))
+        return k, r, self.sub(self.sub(self.sub(x, r), last), self.scale(HALF_PI_REST, k))
 
     def sine_and_cosine(self, x: int) -> tuple[int, int]:
         """sin x and cos x."""
@@ -137,7 +135,7 @@ class _Builder:
         cubic = self.mul(self.mul(z, r), self.polynomial(SINE, z))
         sine = self.add(r, self.add(cubic, rest))
         quartic = self.sub(self.mul(self.mul(z, z), self.polynomial(COSINE, z)), self.mul(r, rest))
-        below = self.sub(self.sub(self.scaled(0.5, z), self.constant(PIVOT)), quartic)
+        below = self.sub(self.sub(self.scale(0.5, z), self.constant(PIVOT)), quartic)
         cosine = self.sub(self.constant(1.0 - PIVOT), below)
         next_k = self.add(k, self.constant(1.0))
         return self.node(Op.FLIP, k, self.node(Op.ODD, k, sine, cosine)), self.node(

@@ -1,4 +1,4 @@
-"""A record as a NumPy program over registers: for machines without llvmlite; the same bits as the compiled kernel."""
+"""A record as a NumPy program over registers, for short runs and long records; the same bits as the compiled kernel."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace.graph import Graph, Op, Places
-
-Floats = NDArray[np.float64]
 
 WIDTHS = (1, 32, 256, 1024)
 """States in a block: the first of these that holds all, or the last. NumPy's calls cost as much as 500 numbers each."""
@@ -57,7 +55,7 @@ class Step(NamedTuple):
     out: int
 
 
-class Program(NamedTuple):
+class RegisterProgram(NamedTuple):
     """Steps, the register of each node, and how many registers there are; the first `kept` are never used twice."""
 
     steps: tuple[Step, ...]
@@ -77,7 +75,7 @@ class NumpyProgram:
         self.outputs = {name: places.shape for name, places in graph.outputs.items()}
         self.operations = graph.operation_count
         self._graph = graph
-        self._program = allocated(graph)
+        self._program = allocate(graph)
         self._memory = threading.local()
 
     def __reduce__(self) -> tuple[type[NumpyProgram], tuple[Graph]]:
@@ -91,7 +89,7 @@ class NumpyProgram:
         block = self._block(n)
         for start in range(0, n, block.width):
             part = slice(start, start + block.width)
-            kept = block.evaluated(states[part])
+            kept = block.evaluate(states[part])
             for name, places in self._graph.outputs.items():
                 rows = answers[name][part].reshape(len(kept), places.size)
                 np.take(kept, self._program.register[places.ravel()], axis=1, out=rows, mode="clip")  # "raise" would copy
@@ -113,7 +111,7 @@ class NumpyProgram:
 class _Block:
     """The program with registers for up to `width` states."""
 
-    def __init__(self, graph: Graph, program: Program, width: int) -> None:
+    def __init__(self, graph: Graph, program: RegisterProgram, width: int) -> None:
         self.width = width
         registers = np.zeros((program.registers, width + PADDING))[:, :width]
         operands = list(registers)
@@ -128,7 +126,7 @@ class _Block:
         self._inputs = registers[: graph.input_count]
         self._kept = registers[: program.kept]
 
-    def evaluated(self, states: Floats) -> Floats:
+    def evaluate(self, states: Floats) -> Floats:
         """The registers that are kept (n, kept). What is not finite goes through without a warning."""
         n = len(states)
         self._inputs[:, :n] = states.T
@@ -139,9 +137,9 @@ class _Block:
         return np.ascontiguousarray(self._kept[:, :n].T)
 
 
-def allocated(graph: Graph) -> Program:
+def allocate(graph: Graph) -> RegisterProgram:
     """The program of a graph: inputs, constants and outputs are kept, any other register is free after its last use."""
-    register = _kept_registers(graph)
+    register = _fixed_registers(graph)
     kept = max(graph.input_count, int(register.max(initial=-1)) + 1)
     last = {a: i for i, node in enumerate(graph.nodes) for a in node.arguments}
     free: list[int] = []
@@ -155,10 +153,10 @@ def allocated(graph: Graph) -> Program:
             registers += not free
             register[i] = free.pop() if free else registers - 1
         steps.append(Step(node.op, arguments, int(register[i])))
-    return Program(tuple(steps), register, kept, registers)
+    return RegisterProgram(tuple(steps), register, kept, registers)
 
 
-def _kept_registers(graph: Graph) -> Places:
+def _fixed_registers(graph: Graph) -> Places:
     """Registers of inputs, in their order, then of constants, then of outputs; -1 for any other node."""
     register = np.full(len(graph.nodes), -1, dtype=np.int64)
     constants = [i for i, node in enumerate(graph.nodes) if node.op is Op.CONSTANT]

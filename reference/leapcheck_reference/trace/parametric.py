@@ -4,8 +4,6 @@ Every mass, first moment, inertia, placement, axis, gear ratio, armature, contac
 record, so that any number of robots of one topology, and their derivatives, are evaluated together in one batch.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,36 +12,28 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-import leapcheck_reference as reference
+from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import ONE_DOF, JointType
-from leapcheck_reference.regrouping import Regrouped
-from leapcheck_reference.scalar import Array, as_objects
+from leapcheck_reference.links import Link, TreeRotor
+from leapcheck_reference.quantities import QUANTITIES, SIZES
+from leapcheck_reference.regrouping import RegroupedInertias
+from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.spatial import RigidInertia, Transform
 from leapcheck_reference.trace.derivatives import derivative
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
-from leapcheck_reference.trace.record import SIZES
 from leapcheck_reference.trace.symbol import Recorder
-from leapcheck_reference.tree import Link, Tree, TreeRotor
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.tree import Tree
 
 ARGUMENTS = {
-    "mass_matrix": ("q",),
-    "mujoco_mass_matrix": ("q",),
-    "bias_force": ("q", "v"),
-    "kinetic_energy": ("q", "v"),
-    "potential_energy": ("q",),
-    "contact_positions": ("q",),
-    "contact_jacobians": ("q",),
-    "contact_bias_accelerations": ("q", "v"),
-    "cinert": ("q",),
-    "crb": ("q",),
-    "cdof": ("q",),
+    name: QUANTITIES[name].arguments
+    for name in (
+        *("mass_matrix", "mujoco_mass_matrix", "bias_force", "kinetic_energy", "potential_energy", "cinert", "crb", "cdof"),
+        *("contact_positions", "contact_jacobians", "contact_bias_accelerations"),
+    )
 }
-"""The quantities that there are records of, and what each needs of a state; others follow from these."""
+"""The quantities that have a parametric record, and what each needs of a state; others follow from these."""
 
 SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """Entries of a rotational inertia in the order in which its six numbers stand."""
@@ -66,11 +56,11 @@ class Part:
 
 def places(tree: Tree) -> dict[Part, slice]:
     """Where each part's numbers stand among all of a tree's; the placement of a free joint has none, for it is not used."""
-    found, start = {}, 0
+    slices, start = {}, 0
     for part in _parts(tree):
-        found[part] = slice(start, start + SHAPES[part.kind])
+        slices[part] = slice(start, start + SHAPES[part.kind])
         start += SHAPES[part.kind]
-    return found
+    return slices
 
 
 def _parts(tree: Tree) -> Iterator[Part]:
@@ -89,10 +79,10 @@ def _parts(tree: Tree) -> Iterator[Part]:
 
 def numbers(tree: Tree) -> Floats:
     """All numbers of a tree in one row, as `places` has them."""
-    return np.concatenate([np.ravel(_held(tree, part)) for part in _parts(tree)]).astype(float)
+    return np.concatenate([np.ravel(_part_numbers(tree, part)) for part in _parts(tree)]).astype(float)
 
 
-def _held(tree: Tree, part: Part) -> Any:
+def _part_numbers(tree: Tree, part: Part) -> Any:
     if part.kind == "gravity":
         return tree.gravity
     if part.kind == "point":
@@ -114,18 +104,18 @@ def _held(tree: Tree, part: Part) -> Any:
 
 def with_numbers(tree: Tree, x: Array) -> Tree:
     """The tree with other numbers (N,), of floats or of any scalar; a rotor whose numbers are others counts as spinning."""
-    at = places(tree)
+    slices = places(tree)
     links = []
     for i, link in enumerate(tree.links):
-        placement = _placement(x[at[Part("placement", i)]]) if Part("placement", i) in at else link.placement
-        axis = x[at[Part("axis", i)]] if Part("axis", i) in at else link.axis
-        held = _inertia(x[at[Part("inertia", i)]])
-        rotor = _rotor(link.rotor, i, x, at) if link.rotor else None
-        S, armature = _subspace(link, axis), x[at[Part("armature", i)]][0]
-        moved = replace(link, placement=placement, axis=axis, S=S, inertia=held, armature=armature, rotor=rotor)
+        placement = _placement(x[slices[Part("placement", i)]]) if Part("placement", i) in slices else link.placement
+        axis = x[slices[Part("axis", i)]] if Part("axis", i) in slices else link.axis
+        inertia = _inertia(x[slices[Part("inertia", i)]])
+        rotor = _rotor(link.rotor, i, x, slices) if link.rotor else None
+        S, armature = _subspace(link, axis), x[slices[Part("armature", i)]][0]
+        moved = replace(link, placement=placement, axis=axis, S=S, inertia=inertia, armature=armature, rotor=rotor)
         links.append(moved)
-    points = tuple(replace(point, position=x[at[Part("point", k)]]) for k, point in enumerate(tree.points))
-    return replace(tree, links=tuple(links), points=points, gravity=x[at[Part("gravity", 0)]])
+    points = tuple(replace(point, position=x[slices[Part("point", k)]]) for k, point in enumerate(tree.points))
+    return replace(tree, links=tuple(links), points=points, gravity=x[slices[Part("gravity", 0)]])
 
 
 def _placement(x: Array) -> Transform:
@@ -149,8 +139,8 @@ def _subspace(link: Link, axis: Array) -> Array:
     return link.S
 
 
-def _rotor(rotor: TreeRotor, i: int, x: Array, at: dict[Part, slice]) -> TreeRotor:
-    taken = {kind: x[at[Part(kind, i, rotor=True)]] for kind in ("inertia", "placement", "axis", "gear")}
+def _rotor(rotor: TreeRotor, i: int, x: Array, slices: dict[Part, slice]) -> TreeRotor:
+    taken = {kind: x[slices[Part(kind, i, rotor=True)]] for kind in ("inertia", "placement", "axis", "gear")}
     inertia, axis, ratio = _inertia(taken["inertia"]), taken["axis"], taken["gear"][0]
     S = np.concatenate([ratio * axis, np.zeros(3)])[:, None]
     same = x.dtype == float and np.array_equal(inertia.I, rotor.inertia.I) and np.array_equal(inertia.mc, rotor.inertia.mc)
@@ -208,7 +198,7 @@ def _record(tree: Tree, quantity: str, with_rates: bool) -> Graph:
     recorder = Recorder(float)
     x = recorder.input("numbers", *numbers(tree).shape)
     states = [recorder.input(name, SIZES[name](tree)) for name in ARGUMENTS[quantity]]
-    outputs = {"value": np.asarray(getattr(reference, quantity)(_symbolic(tree, x), *states), dtype=object)}
+    outputs = {"value": np.asarray(QUANTITIES[quantity].function(_symbolic(tree, x), *states), dtype=object)}
     if with_rates:
         rates = recorder.input("rates", *x.shape)
         value = outputs["value"]
@@ -218,7 +208,8 @@ def _record(tree: Tree, quantity: str, with_rates: bool) -> Graph:
 
 def _symbolic(tree: Tree, x: Array) -> Tree:
     """The tree over symbols; its inertias are left where they are, since moving them rootwards spares nothing here."""
-    held = as_objects(with_numbers(tree, x))
-    links, rotors = [link.inertia for link in held.links], [link.rotor.inertia if link.rotor else None for link in held.links]
-    object.__setattr__(held, "regrouped", Regrouped(tuple(links), tuple(rotors)))
-    return held
+    symbolic = as_objects(with_numbers(tree, x))
+    links = [link.inertia for link in symbolic.links]
+    rotors = [link.rotor.inertia if link.rotor else None for link in symbolic.links]
+    object.__setattr__(symbolic, "regrouped", RegroupedInertias(tuple(links), tuple(rotors)))
+    return symbolic

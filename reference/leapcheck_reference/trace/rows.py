@@ -1,7 +1,5 @@
 """LLVM IR between the NumPy layout (states, numbers) and the blocks of a kernel: transposition by shuffles in registers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,13 +35,13 @@ def varying_pieces(is_constant: Sequence[bool], lanes: int) -> list[Piece]:
     size = len(is_constant)
     if size <= lanes:
         return [] if all(is_constant) else pieces(size, lanes)
-    found: list[Piece] = []
+    cuts: list[Piece] = []
     covered = 0
     for i in (i for i in range(size) if not is_constant[i]):
         if i >= covered:
-            found.append(Piece(min(i, size - lanes), lanes))
-            covered = found[-1].first + lanes
-    return found
+            cuts.append(Piece(min(i, size - lanes), lanes))
+            covered = cuts[-1].first + lanes
+    return cuts
 
 
 def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
@@ -64,8 +62,8 @@ def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
     }
     writers = [
         _writer(f"{way}_{name}_{k}", graph, lanes, parts, graph.outputs[name].ravel().tolist(), part)
-        for way, found in ways.items()
-        for name, all_pieces in found.items()
+        for way, rows in ways.items()
+        for name, all_pieces in rows.items()
         for k, part in enumerate(_portions(all_pieces))
     ]
     entries = [
@@ -73,7 +71,7 @@ def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
         _evaluate_rows("evaluate_rows", "row", ways["row"], graph, lanes, parts),
         _evaluate_rows("evaluate_varying", "varying", ways["varying"], graph, lanes, parts),
     ]
-    return "\n\n".join([_masked(lanes), *readers, *writers, *entries]) + "\n"
+    return "\n\n".join([_mask_declarations(lanes), *readers, *writers, *entries]) + "\n"
 
 
 def input_rows(graph: Graph) -> Iterator[tuple[str, int, int]]:
@@ -91,7 +89,7 @@ def _portions(all_pieces: Sequence[Piece]) -> list[Sequence[Piece]]:
     return [all_pieces[i : i + PIECES] for i in range(0, len(all_pieces), PIECES)]
 
 
-def _masked(lanes: int) -> str:
+def _mask_declarations(lanes: int) -> str:
     V, mask = f"<{lanes} x double>", f"<{lanes} x i1>"
     return (
         f"declare {V} @llvm.masked.load.v{lanes}f64.p0(ptr, i32, {mask}, {V})\n"
@@ -137,7 +135,7 @@ class _Lines:
         masked = f"@llvm.masked.store.v{self.lanes}f64.p0({self.vector} {value}, ptr {pointer}, i32 8"
         self.lines.append(f"  call void {masked}, {_mask(width, self.lanes)})")
 
-    def transposed(self, vectors: list[str]) -> list[str]:
+    def transpose(self, vectors: list[str]) -> list[str]:
         """The square of vectors with lanes and vectors exchanged: one butterfly per bit of the lane's number."""
         step = 1
         while step < self.lanes:
@@ -145,13 +143,13 @@ class _Lines:
             for i in (i for i in range(self.lanes) if not i & step):
                 low = [j if not j & step else self.lanes + j - step for j in range(self.lanes)]
                 high = [j + step if not j & step else self.lanes + j for j in range(self.lanes)]
-                swapped[i] = self._shuffled(vectors[i], vectors[i | step], low)
-                swapped[i | step] = self._shuffled(vectors[i], vectors[i | step], high)
+                swapped[i] = self._shuffle(vectors[i], vectors[i | step], low)
+                swapped[i | step] = self._shuffle(vectors[i], vectors[i | step], high)
             vectors = swapped
             step *= 2
         return vectors
 
-    def _shuffled(self, a: str, b: str, order: list[int]) -> str:
+    def _shuffle(self, a: str, b: str, order: list[int]) -> str:
         mask = ", ".join(f"i32 {j}" for j in order)
         return self.value(f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.lanes} x i32> <{mask}>")
 
@@ -165,7 +163,7 @@ def _reader(name: str, size: int, first: int, graph: Graph, lanes: int) -> str:
     ]
     for piece in pieces(size, lanes):
         rows = [out.load("%row", lane * size + piece.first, piece.width) for lane in range(lanes)]
-        for number, vector in enumerate(out.transposed(rows)[: piece.width]):
+        for number, vector in enumerate(out.transpose(rows)[: piece.width]):
             out.store(vector, "%in", (first + piece.first + number) * lanes, lanes)
     return _function(
         f"read_{name}", "ptr noalias %array, ptr noalias %inputs, i64 %blocks", loop("block", "%blocks", "\n".join(out.lines))
@@ -188,7 +186,7 @@ def _writer(name: str, graph: Graph, lanes: int, parts: Partition, nodes: list[i
         vectors = [_entry(out, graph, parts.results, int(node)) for node in wanted]
         vectors += ["zeroinitializer"] * (lanes - len(vectors))
         constant = all(graph.nodes[int(node)].op is Op.CONSTANT for node in wanted)
-        rows = [_constants(graph, wanted, lanes)] * lanes if constant else out.transposed(vectors)
+        rows = [_constants(graph, wanted, lanes)] * lanes if constant else out.transpose(vectors)
         for lane, row in enumerate(rows):
             out.store(row, "%row", lane * size + piece.first, piece.width)
     body = "\n".join(out.lines)
@@ -206,17 +204,17 @@ def _entry(out: _Lines, graph: Graph, results: Mapping[int, tuple[int, ...]], no
     """The vector of one entry of an output: constant, result, or a result with its sign turned."""
     if graph.nodes[node].op is Op.CONSTANT:
         return vector_constant(float(graph.nodes[node].value), out.lanes)  # type: ignore[arg-type]
-    vector = out.load("%res", results[graph.unsigned(node)][0] * out.lanes, out.lanes)
+    vector = out.load("%res", results[graph.without_sign(node)][0] * out.lanes, out.lanes)
     return out.value(f"fneg {out.vector} {vector}") if graph.nodes[node].op is Op.NEG else vector
 
 
-def _evaluate_rows(function: str, way: str, found: Mapping[str, list[Piece]], graph: Graph, lanes: int, parts: Partition) -> str:
+def _evaluate_rows(function: str, way: str, rows: Mapping[str, list[Piece]], graph: Graph, lanes: int, parts: Partition) -> str:
     """The loop over groups of blocks: read rows, run the stages, write rows by one way's writers."""
     results = f"  %results = getelementptr i8, ptr %scratch, i64 {8 * lanes * GROUP * graph.input_count}"
     writes = []
     for k, (name, places) in enumerate(graph.outputs.items()):
         writes += _array(f"output{k}", "%outputs", k, 8 * lanes * places.size)
-        for p in range(len(_portions(found[name]))):
+        for p in range(len(_portions(rows[name]))):
             writes.append(f"  call void @write_{way}_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
     return _over_groups(function, "ptr %outputs", [results], writes, graph, lanes, parts)
 

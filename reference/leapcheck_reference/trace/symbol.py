@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from leapcheck_reference.scalar import Array
-from leapcheck_reference.trace.graph import Graph, Node, Number, Op, pruned
+from leapcheck_models.arrays import Array
+from leapcheck_reference.trace.graph import Graph, Node, Number, Op, prune
 
 
 class Recorder:
@@ -51,7 +51,7 @@ class Recorder:
     def graph(self, outputs: Mapping[str, Any]) -> Graph:
         """The record behind the outputs: arrays (or single ones) of symbols and numbers."""
         places = {name: self._places(np.asarray(values, dtype=object)) for name, values in outputs.items()}
-        return pruned(Graph(tuple(self._nodes), dict(self._inputs), places))
+        return prune(Graph(tuple(self._nodes), dict(self._inputs), places))
 
     def _places(self, values: Array) -> np.ndarray[Any, np.dtype[np.int64]]:
         numbers = np.empty(values.shape, dtype=np.int64)
@@ -73,7 +73,7 @@ class Recorder:
             return self._node(Op.CONSTANT, value=-node.value) if node.value else symbol.node
         return self._node(Op.NEG, symbol.node)
 
-    def added(self, a: Symbol, b: Symbol) -> Symbol:
+    def add(self, a: Symbol, b: Symbol) -> Symbol:
         """a + b."""
         x, y = a.number, b.number
         if x is not None and y is not None:
@@ -89,7 +89,7 @@ class Recorder:
             return Symbol(self, self._node(Op.SUB, minus, plus), True)
         return Symbol(self, self._node(Op.SUB, plus, minus), False)
 
-    def multiplied(self, a: Symbol, b: Symbol) -> Symbol:
+    def multiply(self, a: Symbol, b: Symbol) -> Symbol:
         """a b."""
         x, y = a.number, b.number
         if x is not None or y is not None:
@@ -102,7 +102,7 @@ class Recorder:
                 return -other if factor == -1 else other
         return Symbol(self, self._node(Op.MUL, *_in_order(a.node, b.node)), a.negative != b.negative)
 
-    def divided(self, a: Symbol, b: Symbol) -> Symbol:
+    def divide(self, a: Symbol, b: Symbol) -> Symbol:
         """a / b."""
         x, y = a.number, b.number
         if y == 0:
@@ -124,9 +124,9 @@ class Recorder:
                 return self.constant(Fraction(p, q))
         elif value is not None:
             return self.constant(math.sqrt(value))
-        return self.applied(Op.SQRT, a)
+        return self.apply(Op.SQRT, a)
 
-    def applied(self, op: Op, *arguments: Symbol) -> Symbol:
+    def apply(self, op: Op, *arguments: Symbol) -> Symbol:
         """An operation that has no law of signs or constants."""
         return Symbol(self, self._node(op, *(self.signed_node(a) for a in arguments)), False)
 
@@ -170,10 +170,10 @@ class Symbol:
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Symbol):
-            return self.recorder.added(self, other)
+            return self.recorder.add(self, other)
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self if other == 0 else self.recorder.added(self, self.recorder.constant(other))
+        return self if other == 0 else self.recorder.add(self, self.recorder.constant(other))
 
     __radd__ = __add__
 
@@ -187,20 +187,20 @@ class Symbol:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Symbol):
-            return self.recorder.multiplied(self, other)
+            return self.recorder.multiply(self, other)
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self if other == 1 else self.recorder.multiplied(self, self.recorder.constant(other))
+        return self if other == 1 else self.recorder.multiply(self, self.recorder.constant(other))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self.recorder.divided(self, self._symbol(other))
+        return self.recorder.divide(self, self._symbol(other))
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self.recorder.divided(self._symbol(other), self)
+        return self.recorder.divide(self._symbol(other), self)
 
     def __neg__(self) -> Symbol:
         return Symbol(self.recorder, self.node, not self.negative, None if self.number is None else -self.number)
@@ -208,7 +208,7 @@ class Symbol:
     def __abs__(self) -> Symbol:
         if self.number is not None:
             return self.recorder.constant(abs(self.number))
-        return self.recorder.applied(Op.ABS, self)
+        return self.recorder.apply(Op.ABS, self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are known to be the same number: the same constant, or the same record."""
@@ -250,5 +250,5 @@ def largest(values: Sequence[Symbol], recorder: Recorder) -> Symbol:
     known = max((float(value) for value in values if value.number is not None), default=0.0)
     total = recorder.constant(known)
     for value in unknown:
-        total = value if total == 0.0 else recorder.applied(Op.MAX, total, value)
+        total = value if total == 0.0 else recorder.apply(Op.MAX, total, value)
     return total

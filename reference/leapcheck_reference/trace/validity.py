@@ -1,18 +1,16 @@
 """Checks of whole batches of states: the messages of the single-state checks, and a traced form that costs next to nothing."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType
 from leapcheck_reference.state import QUATERNION_TOLERANCE, configuration, vector
 from leapcheck_reference.trace.graph import Graph, Node, Op
 from leapcheck_reference.tree import Tree
-
-Floats = NDArray[np.float64]
 
 VALIDITY = "validity"
 """Name of the output that `with_validity` adds: how far a state is from a valid one; NaN where an input is no finite number."""
@@ -68,6 +66,15 @@ def batch(name: str, values: Any, width: int) -> Floats:
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} holds {array.dtype}: give real numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def writable_outputs(shapes: Mapping[str, tuple[int, ...]], out: Mapping[str, Floats], n: int) -> dict[str, Floats]:
+    """The arrays of `out` to write n states to, in the order of `shapes`; ValueError for one that is missing or unfit."""
+    for name, shape in shapes.items():
+        array = out.get(name)
+        if array is None or array.shape != (n, *shape) or array.dtype != np.float64 or not array.flags.carray:
+            raise ValueError(f"out['{name}'] is no writeable C-ordered array {(n, *shape)} of doubles: take it from arrays({n})")
+    return {name: out[name] for name in shapes}
 
 
 def raise_invalid(tree: Tree, inputs: dict[str, Floats], rows: NDArray[np.intp]) -> None:

@@ -7,13 +7,14 @@ from datetime import date
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.baseline.holding import held, part_for
-from leapcheck.baseline.making import Acceptance, part_of, updated
 from leapcheck.baseline.record import Baseline
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.records import Run
-from leapcheck.compare.run import compared
-from leapcheck.engines.user import user_engine
+from leapcheck.baseline.update import Acceptance, accept_run, update_baseline
+from leapcheck.baseline.verdict import apply_baseline, robot_baseline
+from leapcheck.comparison.plan import Plan
+from leapcheck.engines.outside.user import user_engine
+from leapcheck.records import Run
+from leapcheck.robots.load import NamedRobot
+from leapcheck.study import run_comparison
 from leapcheck_models.robots import load
 
 TODAY = date(2026, 6, 1)
@@ -34,19 +35,19 @@ def run_of(
     answered = {name: function for name, function in functions.items() if not left_out.get(name)}
     engine = user_engine(answered, spec, "mine")
     quantities = tuple(functions)
-    return compared(Plan("two_link_arm", spec, ("reference", engine), quantities, states, seed))
+    return run_comparison(Plan(NamedRobot(spec), ("reference", engine), quantities, states, seed))
 
 
 def baseline_of(run: Run, old: Baseline = Baseline(()), given: Acceptance = GIVEN) -> Baseline:
-    return updated(old, [part_of(run, old, given)])
+    return update_baseline(old, [accept_run(run, old, given)])
 
 
-def beside(run: Run, baseline: Baseline, today: date = TODAY) -> Run:
+def with_baseline(run: Run, baseline: Baseline, today: date = TODAY) -> Run:
     made = run.provenance
-    return held(run, part_for(baseline, made.robot, made.model_hash, FILE), FILE, today)
+    return apply_baseline(run, robot_baseline(baseline, made.robot, made.model_hash, FILE), FILE, today)
 
 
-def told(run: Run) -> list[tuple[str, str, str]]:
+def finding_keys(run: Run) -> list[tuple[str, str, str]]:
     """(kind, engine, quantity) of each finding."""
     assert run.baseline is not None
     return [(finding.kind, finding.engine, finding.quantity) for finding in run.baseline.findings]

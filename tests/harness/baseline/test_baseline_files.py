@@ -11,6 +11,8 @@ import pytest
 from leapcheck.baseline.files import baseline_text, read_baseline, write_baseline
 from leapcheck.baseline.record import AcceptedError, Baseline, KnownDiscrepancy, RobotBaseline
 
+pytestmark = pytest.mark.quick
+
 ACCEPTED = AcceptedError("mine", "mass_matrix", "truth", 1.3, 2.2e-16, 64, 0)
 KNOWN = KnownDiscrepancy(
     "mine", "gravity_force", "model", ("mass/a",), "the mass of a\nis \u202e\"odd\".", float("inf"), 1e-13, 64, None, "issue 12",
@@ -61,7 +63,7 @@ def test_a_folder_is_refused_and_what_cannot_be_written_leaves_nothing(tmp_path:
     ],
 )
 def test_a_corrupt_file_is_named(content: bytes, message: str, tmp_path: Path) -> None:
-    assert message in refused(tmp_path, content)
+    assert message in refusal(tmp_path, content)
 
 
 def change(place: str, value: Any) -> Any:
@@ -103,9 +105,9 @@ def repeat(place: str) -> Any:
         (repeat("known"), "baseline.robots[0].known has mine, gravity_force, mass/a 2 times"),
         (change("known.0.reason", "  "), "baseline.robots[0].known[0].reason is empty: say why"),
         (change("known.0.reason", KeyError), "baseline.robots[0].known[0] lacks 'reason'"),
-        (change("known.0.expires", "30.6.2027"), "baseline.robots[0].known[0].expires: '30.6.2027' is no day: write"),
-        (change("known.0.expires", "2027-02-30"), "baseline.robots[0].known[0].expires: '2027-02-30' is no day"),
-        (change("known.0.expires", "20270630"), "baseline.robots[0].known[0].expires: '20270630' is no day"),
+        (change("known.0.expires", "30.6.2027"), "baseline.robots[0].known[0].expires: '30.6.2027' is not a day: write"),
+        (change("known.0.expires", "2027-02-30"), "baseline.robots[0].known[0].expires: '2027-02-30' is not a day"),
+        (change("known.0.expires", "20270630"), "baseline.robots[0].known[0].expires: '20270630' is not a day"),
         (change("known.0.expires", 2027), "baseline.robots[0].known[0].expires must be str, not 2027"),
         (change("known.0.causes", "mass/a"), "baseline.robots[0].known[0].causes must be an array, not str"),
         (change("known.0.tolerance", None), "baseline.robots[0].known[0].tolerance must be float, not None"),
@@ -114,10 +116,10 @@ def repeat(place: str) -> Any:
 def test_a_wrong_entry_is_named_with_its_place(spoil: Any, message: str, tmp_path: Path) -> None:
     content = json.loads(baseline_text(BASELINE))
     spoil(content["robots"][0])
-    assert message in refused(tmp_path, json.dumps(content).encode())
+    assert message in refusal(tmp_path, json.dumps(content).encode())
 
 
-def refused(folder: Path, content: bytes) -> str:
+def refusal(folder: Path, content: bytes) -> str:
     """The one line for a file of this content: it names the file and the remedy."""
     path = folder / "baseline.json"
     path.write_bytes(content)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from baseline_cases import baseline_of, beside, told
 
-from leapcheck.baseline.noise import FALSE_ALARMS, SMALLEST, allowed, growth
-from leapcheck.compare.perturbation import DRAWS
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.run import compared
+from leapcheck.baseline.noise import FALSE_ALARMS, SMALLEST, allowed_error, growth
+from leapcheck.comparison.plan import Plan
+from leapcheck.robots.load import NamedRobot
+from leapcheck.rounding import DRAWS
+from leapcheck.study import run_comparison
 from leapcheck_models.robots import load
+from tests.harness.baseline.baseline_cases import baseline_of, finding_keys, with_baseline
 
 
 @pytest.mark.parametrize(("before", "now"), [(200, 200), (200, 2000), (2000, 200)])
@@ -37,12 +38,12 @@ def test_it_grows_with_the_states_and_the_rows() -> None:
     assert growth(200, 1600, 12) == pytest.approx(2.0 * growth(200, 200, 12))
     assert growth(200, 200, 85) > growth(200, 200, 12) > growth(200, 200, 1)
     assert growth(10**9, 1, 1) == 1.0  # fewer states never ask for a smaller error
-    assert allowed(0.0, 200, 200, 1) == SMALLEST * growth(200, 200, 1)
+    assert allowed_error(0.0, 200, 200, 1) == SMALLEST * growth(200, 200, 1)
 
 
 def test_other_seeds_are_no_growth() -> None:
     """Five engines, seventeen quantities: none of 6 runs at other seeds is an alarm; 0.06 would be, were the bound exact."""
     spec = load("two_link_arm")
-    runs = [compared(Plan("two_link_arm", spec, count=64, seed=seed)) for seed in range(7)]
+    runs = [run_comparison(Plan(NamedRobot(spec), count=64, seed=seed)) for seed in range(7)]
     baseline = baseline_of(runs[0])
-    assert [told(beside(run, baseline)) for run in runs[1:]] == [[]] * 6
+    assert [finding_keys(with_baseline(run, baseline)) for run in runs[1:]] == [[]] * 6

@@ -12,14 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leapcheck.compare.plan import Plan
-from leapcheck_models.robots import load
+from leapcheck.comparison.plan import Plan
+from leapcheck.robots.load import named_robot
 
-PLANTED = Path(__file__).parent.parent / "compare"
+PLANTED = Path(__file__).parents[2] / "planted"
 ANSI = "\x1b["
-REFUSED = ("--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "4", "--workers", "1")
-"""Options of a comparison that should be refused; it is quick where it is not."""
-
 REMEDIES = (
     r"\b(use|give|add|correct|choose|must|list|let|name|divide|leave|see|say|try|keep|save|write|normalise|define|has five)\b"
 )
@@ -42,6 +39,15 @@ class Result:
 
 
 Leapcheck = Callable[..., Result]
+
+
+def few_states(*quantities: str, states: int = 20) -> tuple[str, ...]:
+    """Options of a quick comparison of the reference and MuJoCo."""
+    return ("--engines", "reference", "mujoco", "--quantities", *quantities, "--states", str(states), "--workers", "1")
+
+
+REFUSED = few_states("mass_matrix", states=4)
+"""Options of a comparison that should be refused; it is quick where it is not."""
 
 
 def program(folder: Path, *words: str, python: tuple[str, ...] = ("-m", "leapcheck")) -> Result:
@@ -68,4 +74,4 @@ def run_plan(*engines: str, robot: str = "two_link_arm", seed: int = 0) -> Plan:
     """A quick comparison of the reference, MuJoCo and these engines of the user's."""
     quantities = ("mass_matrix", "gravity_force")
     command = f"leapcheck compare {robot} --states 20 --seed {seed}"
-    return Plan(robot, load(robot), ("reference", "mujoco", *engines), quantities, count=20, seed=seed, command=command)
+    return Plan(named_robot(robot), ("reference", "mujoco", *engines), quantities, count=20, seed=seed, command=command)

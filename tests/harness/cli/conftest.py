@@ -6,16 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import PLANTED, Leapcheck, Result
 
 from leapcheck.cli import main
+from tests.harness.cli.command_line import Leapcheck, Result
 
 
 @pytest.fixture
 def leapcheck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Leapcheck:
-    """Runs the command line with these words; planted engines can be imported."""
+    """Runs the command line with these words, which may change the path of modules."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [str(PLANTED), *sys.path])
+    monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv("COLUMNS", "100")
 
     def run(*words: str | Path) -> Result:

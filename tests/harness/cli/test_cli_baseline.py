@@ -8,11 +8,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from command_line import ANSI, PLANTED, Leapcheck, refusal
 
 from leapcheck.cli.ci_outputs import source_of
+from tests.harness.cli.command_line import ANSI, PLANTED, Leapcheck, few_states, refusal
 
-QUICK = ("two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "gravity_force", "--states", "20")
+QUICK = ("two_link_arm", *few_states("mass_matrix", "gravity_force"))
 FAULTY = (*QUICK, "--engine", "faulty:gravity_off")
 REASON = ("--reason", "gravity of Paris, issue 12")
 
@@ -30,19 +30,19 @@ def test_a_discrepancy_is_accepted_with_a_reason_until_its_day(leapcheck: Leapch
     later = leapcheck("compare", *FAULTY, "--baseline", "baseline.json", "--out", "later")
     assert later.status == 0
     assert "Known discrepancy: " in later.out
-    assert "baseline baseline.json: As the baseline accepts: 1 known discrepancy." in later.out
+    assert "baseline baseline.json: Accepted by the baseline: 1 known discrepancy." in later.out
     assert "until 2999-12-31: gravity of Paris, issue 12" in " ".join(later.out.split())
     results = json.loads(Path("later/results.json").read_text())
     assert (results["exit_status"], [f["kind"] for f in results["baseline"]["findings"]]) == (0, ["known"])
     assert results["provenance"]["command"].endswith("--baseline baseline.json")
     for name in ("report.html", "report.md"):
         text = Path("later", name).read_text()
-        assert "As the baseline accepts: 1 known discrepancy." in text
+        assert "Accepted by the baseline: 1 known discrepancy." in text
         assert "gravity of Paris, issue 12" in text
     gone = leapcheck("compare", *QUICK, "--engine", "faulty:clean", "--baseline", "baseline.json")
     assert gone.status == 0  # of another engine: nothing is said to be gone
     assert "not compared" in gone.out
-    assert "As the baseline accepts: 1 known discrepancy." in leapcheck("explain", "later").out
+    assert "Accepted by the baseline: 1 known discrepancy." in leapcheck("explain", "later").out
     assert "baseline" not in json.loads(Path("run/results.json").read_text())
 
 
@@ -60,7 +60,7 @@ def test_an_expired_one_and_a_new_one_fail(leapcheck: Leapcheck, faulty_run: Pat
 
 def test_what_cannot_be_accepted_is_refused(leapcheck: Leapcheck, tmp_path: Path, faulty_run: Path) -> None:
     assert "faulty:gravity_off in gravity_force has no reason yet" in refusal(leapcheck, tmp_path, "baseline", faulty_run)
-    assert "'soon' is no day" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--expires", "soon")
+    assert "'soon' is not a day" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--expires", "soon")
     assert "no results at 'nowhere" in refusal(leapcheck, tmp_path, "baseline", "nowhere")
     assert "is a folder" in refusal(leapcheck, tmp_path, "baseline", faulty_run, *REASON, "--out", "run")
     leapcheck("compare", *QUICK, "--engine", "faulty:raising_factory", "--out", "failed")
@@ -72,14 +72,14 @@ def test_a_baseline_of_another_robot_or_none_is_refused_before_the_work(
 ) -> None:
     leapcheck("baseline", faulty_run, *REASON)
     compare = ("compare", "falling_rod", "--baseline")
-    assert "holds two_link_arm, not 'falling_rod': add it by" in refusal(leapcheck, tmp_path, *compare, "baseline.json")
+    assert "holds two_link_arm, not 'falling_rod': add it with" in refusal(leapcheck, tmp_path, *compare, "baseline.json")
     assert "no baseline at 'nowhere.json': write one with" in refusal(leapcheck, tmp_path, *compare, "nowhere.json")
     Path("broken.json").write_text("{")
     assert "'broken.json' is not a baseline" in refusal(leapcheck, tmp_path, *compare, "broken.json")
     content = json.loads(Path("baseline.json").read_text())
     content["robots"][0]["model_hash"] = "beef"
     Path("baseline.json").write_text(json.dumps(content))
-    assert "was described otherwise" in refusal(leapcheck, tmp_path, "compare", *FAULTY, "--baseline", "baseline.json")
+    assert "has changed since" in refusal(leapcheck, tmp_path, "compare", *FAULTY, "--baseline", "baseline.json")
 
 
 def test_junit_and_annotations(leapcheck: Leapcheck, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

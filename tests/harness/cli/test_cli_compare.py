@@ -12,15 +12,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import ANSI, ENVIRONMENT, Leapcheck, program
 
-from leapcheck.compare.records import SCHEMA_VERSION
+from leapcheck.records import SCHEMA_VERSION
 from leapcheck.report import read_run
-from leapcheck.report.files import FILES
-from leapcheck.states import generated_states, read_states, state_frame
+from leapcheck.report.comparison.files import FILES
+from leapcheck.sampling import generated_states
+from leapcheck.state_files import read_states, state_frame
 from leapcheck_models.robots import load
+from tests.harness.cli.command_line import ANSI, ENVIRONMENT, Leapcheck, few_states, program
 
-QUICK = ("--engines", "reference", "mujoco", "--quantities", "mass_matrix", "bias_force", "--states", "20", "--workers", "1")
+QUICK = few_states("mass_matrix", "bias_force")
 
 WITHOUT_MUJOCO = """
 import sys
@@ -49,7 +50,7 @@ def test_the_record_names_a_command_that_gives_the_same_record(leapcheck: Leapch
     first = leapcheck("compare", "two_link_arm", *QUICK, "--seed", "4", "--out", "first", "--json")
     command = first.json["provenance"]["command"]
     assert command == (
-        "leapcheck compare two_link_arm --engines reference mujoco --quantities mass_matrix bias_force --states 20 --seed 4"
+        "leapcheck compare two_link_arm --engines reference mujoco --states 20 --seed 4 --quantities mass_matrix bias_force"
     )
     again = leapcheck(*command.split()[1:], "--out", "again", "--json")
     assert again.out == first.out
@@ -103,7 +104,7 @@ def test_one_state_alone_does_not_replace_the_whole_run(leapcheck: Leapcheck, tm
 
 def test_states_of_an_earlier_run_do_not_stay(leapcheck: Leapcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leapcheck("compare", "two_link_arm", *QUICK, "--out", "a")
-    monkeypatch.setattr("leapcheck.cli.compare.MOST_STATES_WRITTEN", 19)
+    monkeypatch.setattr("leapcheck.report.comparison.files.MOST_STATES", 19)
     leapcheck("compare", "two_link_arm", *QUICK, "--out", "a")
     assert not (tmp_path / "a" / "states.parquet").exists()
 

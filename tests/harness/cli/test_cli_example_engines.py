@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Leapcheck
 
 from leapcheck_models.robots import load
 from leapcheck_reference.trace.c99 import c_files
 from leapcheck_reference.trace.c_robot import robot_function
+from tests.harness.cli.command_line import Leapcheck
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "tests" / "examples" / "engines"

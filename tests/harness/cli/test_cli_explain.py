@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import ANSI, ENVIRONMENT, PLANTED, Leapcheck, refusal, run_plan
 
-from leapcheck.compare.run import compared
 from leapcheck.report import write_report
+from leapcheck.study import run_comparison
+from tests.harness.cli.command_line import ANSI, ENVIRONMENT, PLANTED, Leapcheck, refusal, run_plan
 
 ENGINE = "faulty:gravity_off"
 
@@ -21,9 +21,7 @@ ENGINE = "faulty:gravity_off"
 def faulty_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with an engine whose gravity is off by 1e-8."""
     folder = tmp_path_factory.mktemp("faulty") / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(PLANTED)
-        run = compared(run_plan(ENGINE))
+    run = run_comparison(run_plan(ENGINE))
     assert run.exit_status == 1
     write_report(run, folder)
     return folder

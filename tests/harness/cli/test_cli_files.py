@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command_line import Leapcheck
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "robot_files"))
-
-from files import INERTIAL, MULTI, URDF
 
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
+from tests.harness.cli.command_line import Leapcheck
+from tests.harness.robots.files import INERTIAL, MULTI, URDF
 
 QUICK = ("--states", "8", "--workers", "1", "--quantities", "mass_matrix", "bias_force", "--out", "out")
 
@@ -41,7 +37,7 @@ def test_what_an_importer_changes_is_a_discrepancy(leapcheck: Leapcheck, tmp_pat
 def test_engines_that_hold_a_file_need_one(leapcheck: Leapcheck) -> None:
     result = leapcheck("compare", "two_link_arm", "--engines", "reference", "mujoco-file")
     assert result.status == 2
-    assert "'mujoco-file' holds a .urdf or .xml as it is, 'two_link_arm' is none: leave it out" in result.err
+    assert "'mujoco-file' loads a .urdf or .xml as it is, and the robot is neither: leave it out" in result.err
 
 
 def test_lint_of_a_file(leapcheck: Leapcheck, tmp_path: Path) -> None:

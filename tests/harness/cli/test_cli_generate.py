@@ -6,13 +6,13 @@ from pathlib import Path
 
 import mujoco
 import pytest
-from command_line import Leapcheck, refusal
 
 from leapcheck_models.generate import generated_files
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
 from leapcheck_reference.trace.c99 import c_files
 from leapcheck_reference.trace.c_robot import robot_function
+from tests.harness.cli.command_line import Leapcheck, refusal
 
 GENERATED = Path(__file__).parents[3] / "models" / "generated"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from command_line import Leapcheck, program, refusal
 
 from leapcheck.starter.files import ENGINE, starter_files
 from leapcheck_models.robots import ROBOTS, load
+from tests.harness.cli.command_line import Leapcheck, program, refusal
 
 FILES = {"my_dynamics.py", "test_dynamics.py", ".github/workflows/leapcheck.yml", ".pre-commit-config.yaml"}
 
@@ -24,6 +24,8 @@ def test_what_it_writes_passes_its_own_test(leapcheck: Leapcheck, tmp_path: Path
     done = program(tmp_path / "mine", "-q", *options, python=("-m", "pytest"))
     assert done.status == 0, done.out
     assert "6 passed" in done.out
+    done = program(tmp_path / "mine", python=("my_dynamics.py",))
+    assert "Agree: 3 engines agree on 17 quantities over 256 states of two_link_arm" in done.out
 
 
 @pytest.mark.parametrize("robot", [*ROBOTS, "random:3"])

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import program
 
 from leapcheck.cli import main
-from leapcheck.cli.jump import Jump
+from leapcheck.cli.jump import JumpCommand
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
+from tests.harness.cli.command_line import program
 
 ROBOT = "mini_cheetah_armature"
 JUMP = ("jump", ROBOT)
@@ -20,12 +20,12 @@ QUICK = ("--engines", "soft", "--levels", "1", "--workers", "1")
 CONTROLLERS = """
 import sys
 import numpy as np
-from leapcheck.jump.control import Command
+from leapcheck.jumping.control import JointCommand
 
 def still(spec):
     q = np.array(spec.poses[0].q)[7:]
     n = len(q)
-    return lambda t, q_, v: Command(np.zeros(n), q, np.zeros(n), np.full(n, 40.0), np.full(n, 1.0))
+    return lambda t, q_, v: JointCommand(np.zeros(n), q, np.zeros(n), np.full(n, 40.0), np.full(n, 1.0))
 
 def raising(spec):
     hold = still(spec)
@@ -77,8 +77,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def results(folder: Path) -> dict:  # type: ignore[type-arg]
-    found: dict = json.loads((folder / "results.json").read_text(encoding="utf-8"))  # type: ignore[type-arg]
+def results(folder: Path) -> dict:
+    found: dict = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -197,9 +197,14 @@ def test_bad_words_are_refused_in_one_line(folder: Path, capsys: pytest.CaptureF
 
 
 def test_the_command_of_the_report_repeats_every_choice() -> None:
-    asked = Jump("mini_cheetah", height=0.2, set=("trunk.mass=4",), engines=("soft",), video=True, out=Path("x"), latency=0.002)
-    assert asked.command() == "leapcheck jump mini_cheetah --height 0.2 --set trunk.mass=4 --engines soft --latency 0.002"
-    assert Jump("mini_cheetah", highest=True).command() == "leapcheck jump mini_cheetah --highest"
+    command = JumpCommand(
+        robot="mini_cheetah", height=0.2, set=("trunk.mass=4",), engines=("soft",), video=True, out=Path("x"), latency=0.002
+    )
+    assert (
+        command.command(command.robot)
+        == "leapcheck jump mini_cheetah --height 0.2 --set trunk.mass=4 --engines soft --latency 0.002"
+    )
+    assert JumpCommand(robot="mini_cheetah", highest=True).command("mini_cheetah") == "leapcheck jump mini_cheetah --highest"
 
 
 def test_a_controller_with_a_state_gives_the_same_bytes_again_in_any_number_of_processes(

@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 import pytest
-from command_line import ANSI, Leapcheck, refusal
 
-from leapcheck.cli.leg_jump import LegJump
+from leapcheck.cli.leg_jump import LegJumpCommand
+from tests.harness.cli.command_line import ANSI, Leapcheck, refusal
 
 STRONG = ("--servo-torque", "10", "--servo-speed", "3000")
 
@@ -42,7 +42,7 @@ def test_the_texts_case_without_a_servo(leapcheck: Leapcheck, tmp_path: Path) ->
         (("--servo-torque", "6", "--servo-speed", "1500"), "NO-GO: the servo cannot", 1),
         (("--pose", "45", "-90"), "NO-GO: the push needs 73.5 mm of stroke", 1),
         (("--full-extension", *STRONG), "NO-GO: the servo cannot", 1),
-        (("--marginal", "0.5", *STRONG), "MARGINAL: little is spare", 0),
+        (("--marginal", "0.5", *STRONG), "MARGINAL: little margin is left", 0),
     ],
 )
 def test_verdict_and_exit_status(leapcheck: Leapcheck, words: tuple[str, ...], verdict: str, status: int) -> None:
@@ -52,19 +52,21 @@ def test_verdict_and_exit_status(leapcheck: Leapcheck, words: tuple[str, ...], v
 
 
 def test_every_unit_of_a_rating_is_the_same_servo() -> None:
-    first = LegJump(servo_torque=10.0, servo_speed=600.0).case().servo
+    first = LegJumpCommand(servo_torque=10.0, servo_speed=600.0).case().servo
     for torque, unit in ((10.0, "kgf.cm"), (0.980665, "N.m")):
         for speed, per in ((600.0, "deg/s"), (math.radians(600.0), "rad/s"), (0.1, "s/60deg")):
-            servo = LegJump(servo_torque=torque, servo_torque_unit=unit, servo_speed=speed, servo_speed_unit=per).case().servo
+            servo = (
+                LegJumpCommand(servo_torque=torque, servo_torque_unit=unit, servo_speed=speed, servo_speed_unit=per).case().servo
+            )
             assert servo.torque == pytest.approx(first.torque, rel=1e-15)
             assert servo.speed == pytest.approx(first.speed, rel=1e-15)
 
 
 def test_links_are_thin_rods_unless_said_otherwise() -> None:
-    rod = LegJump(link_mass=(0.06, 0.05), link_length=(0.1, 0.06)).case().leg
+    rod = LegJumpCommand(link_mass=(0.06, 0.05), link_length=(0.1, 0.06)).case().leg
     assert (rod.first.com, rod.first.inertia) == (0.05, pytest.approx(0.06 * 0.1**2 / 12))
     assert rod.second.inertia == pytest.approx(1.5e-5, rel=1e-14)
-    own = LegJump(link_com=(0.02, 0.01), link_inertia=(1e-4, 2e-4)).case().leg
+    own = LegJumpCommand(link_com=(0.02, 0.01), link_inertia=(1e-4, 2e-4)).case().leg
     assert (own.first.com, own.second.com, own.first.inertia, own.second.inertia) == (0.02, 0.01, 1e-4, 2e-4)
 
 

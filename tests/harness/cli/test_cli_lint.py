@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from command_line import ANSI, Leapcheck
+import pytest
 
 from leapcheck_models.lint import lint
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
+from tests.harness.cli.command_line import ANSI, Leapcheck
+
+pytestmark = pytest.mark.quick
 
 
 def test_the_hip_of_the_mini_cheetah_is_an_error(leapcheck: Leapcheck) -> None:

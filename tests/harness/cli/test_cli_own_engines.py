@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import Leapcheck, refusal
 
 from leapcheck.engines.registry import make_engine
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
+from tests.harness.cli.command_line import Leapcheck, few_states, refusal
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "engines"
-QUICK = ("--engines", "reference", "mujoco", "--quantities", "mass_matrix", "gravity_force", "--states", "40", "--workers", "1")
+QUICK = few_states("mass_matrix", "gravity_force", states=40)
 
 FAULTY = """
 import ctypes, os, sys

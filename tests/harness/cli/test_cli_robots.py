@@ -6,12 +6,14 @@ import subprocess
 import sys
 
 import pytest
-from command_line import ANSI, Leapcheck
 
 from leapcheck.cli import COMMANDS
 from leapcheck_models.robots import ROBOTS
+from tests.harness.cli.command_line import ANSI, Leapcheck
 
-HEAVY = ("mujoco", "pinocchio", "pandas", "matplotlib", "scipy", "numpy", "flint")
+pytestmark = pytest.mark.quick
+
+HEAVY = ("mujoco", "pinocchio", "pandas", "scipy", "numpy", "flint")
 
 
 def test_every_robot_is_listed(leapcheck: Leapcheck) -> None:

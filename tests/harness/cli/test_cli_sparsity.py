@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import ANSI, Leapcheck
 
 from leapcheck.engines.registry import make_engine
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
+from tests.harness.cli.command_line import ANSI, Leapcheck
 
 
 @pytest.mark.parametrize(("robot", "entries"), [("mini_cheetah", 216), ("tree4_5", 10), ("tree4_1", 4), ("random:29", 5)])

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import REFUSED, Leapcheck, refusal
 
 from leapcheck_models.robots import load
+from tests.harness.cli.command_line import REFUSED, Leapcheck, refusal
 
 
 def states(name: str, **arrays: Any) -> Callable[[Path], None]:
@@ -70,8 +70,8 @@ def test_bad_options(leapcheck: Leapcheck, tmp_path: Path, options: tuple[str, .
     (("compare",), ("Missing", "ROBOT", "compare --help")),
     (("generate", "box"), ("--out", "generate --help")),
     (("generate", "box", "--out", "a", "--rotors", "none"), ("--rotors", "'bodies', 'armature'")),
-    (("comparison",), ("unknown command 'comparison'", "use one of baseline, bench, compare")),
-    ((), ("no command", "use one of baseline, bench, compare")),
+    (("comparison",), ("unknown command 'comparison'", "use one of baseline, compare, diff")),
+    ((), ("no command", "use one of baseline, compare, diff")),
     (("--version",), ("unknown command '--version'",)),
     (("sparsity", "box", "--picture"), ("--picture", "sparsity --help")),
 ])  # fmt: skip

@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import REFUSED, REMEDIES
 
 from leapcheck.cli import main
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.run import compared
+from leapcheck.comparison.plan import Plan
 from leapcheck.report import run_json
-from leapcheck.states import generated_states, state_frame
+from leapcheck.robots.load import named_robot
+from leapcheck.sampling import generated_states
+from leapcheck.state_files import state_frame
+from leapcheck.study import run_comparison
 from leapcheck_models.robots import load
+from tests.harness.cli.command_line import REFUSED, REMEDIES
 
 ROBOT = load("mini_cheetah")
 SEEDS = range(8)
@@ -190,7 +192,7 @@ def test_states(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
 @cache
 def results() -> str:
     engines = ("reference", "mujoco")
-    return run_json(compared(Plan("two_link_arm", load("two_link_arm"), engines, ("mass_matrix", "bias_force"), 20)))
+    return run_json(run_comparison(Plan(named_robot("two_link_arm"), engines, ("mass_matrix", "bias_force"), 20)))
 
 
 def changed(change: Callable[[Any, Rng], None]) -> Made:

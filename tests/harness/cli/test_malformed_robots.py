@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import REFUSED, Leapcheck, refusal
 
 from leapcheck_models.robots import load
 from leapcheck_models.spec import as_json
-
-Edit = Callable[[dict[str, Any]], None]
-
-
-def put(*place: str | int, value: Any) -> Edit:
-    """Sets the value at a place of the robot's record."""
-
-    def edit(record: dict[str, Any]) -> None:
-        *way, last = place
-        inner: Any = record
-        for step in way:
-            inner = inner[step]
-        inner[last] = value
-
-    return edit
+from tests.harness.cli.command_line import REFUSED, Leapcheck, refusal
+from tests.models.record_edits import Edit, drop, put
 
 
 def body(number: int, *place: str | int, value: Any) -> Edit:
@@ -43,17 +28,6 @@ def forked(record: dict[str, Any]) -> None:
     other = json.loads(json.dumps(first))
     other["name"], other["joint"]["name"] = "other", "other_joint"
     record["bodies"] = [first, other, last]
-
-
-def dropped(*place: str | int) -> Edit:
-    def edit(record: dict[str, Any]) -> None:
-        *way, last = place
-        inner: Any = record
-        for step in way:
-            inner = inner[step]
-        del inner[last]
-
-    return edit
 
 
 FREE = {"name": "elbow", "type": "free"}
@@ -122,7 +96,7 @@ ROBOTS: dict[str, tuple[Edit, tuple[str, ...]]] = {
     "a point on no body": (put("contact_points", 0, "body", value="hand"), ("'hand'", "does not exist")),
     "an actuator on no joint": (put("actuators", value=[WRIST]), ("'wrist'", "name one")),
     "unknown key": (body(0, "colour", value="red"), ("bodies[0 'upper_arm']", "unknown key 'colour'", "use name")),
-    "missing key": (dropped("bodies", 0, "joint"), ("the key 'joint' is missing", "add it")),
+    "missing key": (drop("bodies", 0, "joint"), ("the key 'joint' is missing", "add it")),
     "an object for a list": (put("bodies", value={}), ("bodies is {}", "give a list")),
     "a list for the robot": (lambda record: record.clear() or record.update(x=1), ("unknown key 'x'",)),
 }  # fmt: skip

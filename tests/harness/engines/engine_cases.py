@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from leapcheck import conventions
+from leapcheck.coordinates import conventions
 from leapcheck.engines import projection
-from leapcheck.engines.projection import ForeignNumbers
+from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.states import States, generated_states
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.spec import RobotSpec
 
-CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 STORAGE = tuple(name for name, quantity in QUANTITIES.items() if quantity.in_mujoco_coordinates)
 
 
@@ -22,7 +21,7 @@ def near_states(spec: RobotSpec, n: int = 30, seed: int = 3) -> States:
     return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], tuple(states.kind[i] for i in rows))
 
 
-def own_states(numbers: ForeignNumbers, states: States) -> projection.OwnStates:
+def own_states(numbers: ForeignEngine, states: States) -> projection.OwnStates:
     """The states in the coordinates of an engine."""
     return projection.own_states(numbers.convention, conventions.velocity_map(numbers.convention, states.q), states)
 

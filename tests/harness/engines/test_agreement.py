@@ -6,15 +6,15 @@ from functools import cache
 
 import numpy as np
 import pytest
-from engine_cases import CANONICAL, STORAGE, error, near_states
 
 from leapcheck.engines.errors import NotApplicable
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
-from leapcheck.quantities import QUANTITIES, sizes
-from leapcheck.states import States
+from leapcheck.quantities import CANONICAL, QUANTITIES, sizes
+from leapcheck.sampling import States
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType, RobotSpec
+from tests.harness.engines.engine_cases import STORAGE, error, near_states
 
 FOREIGN = ENGINE_NAMES[1:]
 NAMED = (

@@ -8,16 +8,26 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 import pytest
-from engine_cases import near_states, own_states
 
-from leapcheck.engines import call_table, mujoco_build
-from leapcheck.engines.call_table import At, CallTable, call, native_runner, run_in_python, runner, runs
-from leapcheck.engines.mujoco_engine import MujocoEngine
+from leapcheck.engines.mujoco import build as mujoco_build
+from leapcheck.engines.mujoco import call_table
+from leapcheck.engines.mujoco.call_table import (
+    ARITY,
+    MOST_ARGUMENTS,
+    WIDTH,
+    Address,
+    CallTable,
+    Records,
+    call,
+    native_runner,
+    runs,
+)
+from leapcheck.engines.mujoco.engine import MujocoEngine
 from leapcheck.engines.projection import OwnStates
 from leapcheck.engines.registry import make_engine
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_reference.trace import native
+from tests.harness.engines.engine_cases import near_states, own_states
 
 ROBOTS = ("mini_cheetah", "two_link_arm", "random:1")  # 1: balls; rotors are bodies
 
@@ -36,12 +46,21 @@ def raw(engine: MujocoEngine, at: OwnStates, *names: str) -> dict[str, np.ndarra
     return out
 
 
+def run_in_python(records: Records, states: int) -> None:
+    """The same calls through ctypes."""
+    prototypes = [ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * arity) for arity in range(MOST_ARGUMENTS + 1)]
+    functions = [prototypes[record[ARITY]](int(record[0])) for record in records]
+    for _ in range(states):
+        for function, record in zip(functions, records, strict=True):
+            function(*record[1 : 1 + record[ARITY]].tolist())
+            record[:WIDTH] += record[WIDTH:]
+
+
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_machine_code_and_python_make_the_same_calls(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, at = mujoco_engine(robot)
     together = raw(engine, at, *engine.raw_shapes)
-    monkeypatch.setattr(native, "is_available", lambda: False)  # as on a machine without llvmlite
-    assert runner() is run_in_python
+    monkeypatch.setattr(call_table, "native_runner", lambda: run_in_python)
     in_python = raw(mujoco_engine(robot)[0], at, *engine.raw_shapes)
     for name, values in together.items():
         assert np.isfinite(values).all(), name
@@ -113,13 +132,13 @@ RUNNERS = pytest.mark.parametrize("run", [native_runner(), run_in_python], ids=[
 def test_every_argument_arrives_and_grows_by_its_own_row(
     run: Callable[..., None], arity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(call_table, "runner", lambda: run)
+    monkeypatch.setattr(call_table, "native_runner", lambda: run)
     seen: list[tuple[int, ...]] = []
     prototype = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * arity)
     function = prototype(lambda *arguments: seen.append(arguments))
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     names = [f"array {k}" for k in range(arity)]
-    made = call("function", *(At(name, k) for k, name in enumerate(names)))
+    made = call("function", *(Address(name, k) for k, name in enumerate(names)))
     table = CallTable([made, call("function", *range(-arity, 0))], lambda _: address, {name: k for k, name in enumerate(names)})
     table.run({name: 1000 * k for k, name in enumerate(names)}, 3)
     rows = [tuple(1000 * k + 8 * k + 8 * k * i for k in range(arity)) for i in range(3)]
@@ -129,13 +148,13 @@ def test_every_argument_arrives_and_grows_by_its_own_row(
 @RUNNERS
 def test_arguments_are_integers_places_and_rows(run: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """C's own copy of memory: the row of each state's, a place within one, a fixed array, a length in bytes."""
-    monkeypatch.setattr(call_table, "runner", lambda: run)
+    monkeypatch.setattr(call_table, "native_runner", lambda: run)
     memmove = ctypes.cast(ctypes.memmove, ctypes.c_void_p).value or 0
     source, fixed, out = np.arange(12.0).reshape(4, 3), np.array([-1.0, -2.0]), np.full((4, 5), np.nan)
     program = [
-        call("memmove", At("out", 1), "source", 24),
-        call("memmove", At("out", 4), At("fixed", 1), 8),
-        call("memmove", "fixed", At("source", 2), 8),
+        call("memmove", Address("out", 1), "source", 24),
+        call("memmove", Address("out", 4), Address("fixed", 1), 8),
+        call("memmove", "fixed", Address("source", 2), 8),
         call("memmove", "out", "fixed", 8),
     ]
     table = CallTable(program, {"memmove": memmove}.__getitem__, {"source": 3, "out": 5})

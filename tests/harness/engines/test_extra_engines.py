@@ -6,15 +6,17 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from engine_cases import CANONICAL, near_states, own_states
 
-from leapcheck import conventions
-from leapcheck.compare.plan import Plan
-from leapcheck.compare.run import compared
+from leapcheck.comparison.plan import Plan
+from leapcheck.coordinates import conventions
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.evidence import evidence
-from leapcheck.states import generated_states
+from leapcheck.quantities import CANONICAL
+from leapcheck.robots.load import named_robot
+from leapcheck.sampling import generated_states
+from leapcheck.study import run_comparison
 from leapcheck_models.robots import load
+from tests.harness.engines.engine_cases import near_states, own_states
 
 ENERGIES = {"kinetic_energy", "potential_energy"}
 
@@ -57,12 +59,12 @@ def test_mjx_leaves_the_precision_of_others_alone() -> None:
 
 
 def test_nobody_gets_them_unasked() -> None:
-    assert not {"drake", "mjx"} & {*ENGINE_NAMES, *Plan("box", load("box")).engines}
+    assert not {"drake", "mjx"} & {*ENGINE_NAMES, *Plan(named_robot("box")).engines}
 
 
 @needs_drake
 def test_drake_in_a_comparison() -> None:
-    run = compared(Plan("random:3", load("random:3"), ("reference", "mujoco", "drake"), count=32))
+    run = run_comparison(Plan(named_robot("random:3"), ("reference", "mujoco", "drake"), count=32))
     assert run.exit_status == 0
     assert {"drake", "mujoco"} <= {accuracy.engine for accuracy in run.accuracies}
     assert max(accuracy.rounding for accuracy in run.accuracies if accuracy.engine == "drake") < 64.0  # measured: 1.9
@@ -73,12 +75,12 @@ def test_drakes_velocities_are_in_world_axes_angular_first() -> None:
     """The base's own velocity turned into the world's axes, behind the joint that Drake holds it by; a ball's turned too."""
     spec = load("random:5")  # a free base, balls, rotors
     engine, states = make_engine("drake", spec), near_states(spec, 4)
-    at = own_states(engine, states)  # type: ignore[arg-type]
+    at = own_states(engine, states)
     R_WB = conventions.rotation_matrices(states.q[:, 3:7])
-    place = engine.convention.turned[0].u  # type: ignore[attr-defined]
+    place = engine.convention.rotations[0].u
     np.testing.assert_allclose(at.v[:, place : place + 3], conventions.product(R_WB, states.v[:, :3]), rtol=0, atol=1e-14)
     np.testing.assert_allclose(at.v[:, place + 3 : place + 6], conventions.product(R_WB, states.v[:, 3:6]), rtol=0, atol=1e-14)
-    assert not engine.convention.is_square  # type: ignore[attr-defined]
+    assert not engine.convention.is_square
 
 
 @needs_drake

@@ -8,12 +8,10 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
-from engine_cases import error, near_states, own_states
 
-from leapcheck.engines import mujoco_build
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.mujoco_engine import MujocoEngine
-from leapcheck.engines.projection import own_numbers
+from leapcheck.engines.mujoco import build as mujoco_build
+from leapcheck.engines.mujoco.engine import MujocoEngine
 from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.mjcf import mjcf_text
@@ -21,6 +19,9 @@ from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import Body, ContactPoint, Inertia, Joint, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
+from tests.harness.engines.engine_cases import error, near_states, own_states
+
+pytestmark = pytest.mark.quick
 
 EXACT = 2e-15  # inertia out of principal axes, relative to its trace: measured 5.0e-16
 WRITTEN = 5e-14  # a model written over, against the reference, scale-free: measured 2e-15
@@ -119,8 +120,8 @@ def test_legacy_and_sparse_storage_hold_the_same_matrix(robot: str) -> None:
     m = mujoco_build.model_from_mjcf(spec, with_rotor_bodies(spec).spec)
     at = own_states(engine, near_states(spec, 3))
     dense = engine.own_calls(at, ("M",))["M"]
-    np.testing.assert_array_equal(own_numbers(engine, at, ("M",))["M"], dense)
-    qM, from_qM = own_numbers(engine, at, ("qM",))["qM"], np.zeros_like(dense)
+    np.testing.assert_array_equal(engine.own_numbers(at, ("M",))["M"], dense)
+    qM, from_qM = engine.own_numbers(at, ("qM",))["qM"], np.zeros_like(dense)
     for i in range(m.nv):
         j, address = i, m.dof_Madr[i]
         while j >= 0:

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leapcheck.engines import pinocchio_build
+from leapcheck.engines import other_version
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.other_version import Kind, OtherVersion, Package, RegistryOutOfReach, environment
+from leapcheck.engines.other_version.engine import Kind, OtherVersion, Package, RegistryOutOfReach, environment
 from leapcheck.judge.evidence import evidence
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.urdf import urdf_text
@@ -127,7 +127,7 @@ def test_an_older_version_says_what_it_is(tmp_path: Path) -> None:
 
 
 def test_worker_needs_nothing_of_this_package() -> None:
-    text = (Path(pinocchio_build.__file__).parent / "other_version_worker.py").read_text()
+    text = Path(other_version.__file__).with_name("worker.py").read_text()
     imports = [line.strip() for line in text.splitlines() if line.strip().startswith(("import ", "from "))]
     assert not [line for line in imports if "leapcheck" in line or "scipy" in line], imports
     assert np.count_nonzero(["numpy" in line for line in imports]) == 1

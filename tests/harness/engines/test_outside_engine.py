@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine_cases import error, near_states
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.registry import make_engine
-from leapcheck.states import States, generated_states, joined
+from leapcheck.sampling import States, generated_states, join_states
 from leapcheck_models.robots import load
+from tests.harness.engines.engine_cases import error, near_states
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "tests" / "examples" / "engines"
@@ -31,7 +31,8 @@ NAMES = ("mass_matrix", "gravity_force", "kinetic_energy", "potential_energy")
 OWN = """
 from dataclasses import replace
 import mujoco, numpy as np, pinocchio as pin
-from leapcheck.engines import mujoco_build, pinocchio_build
+from leapcheck.engines.mujoco import build as mujoco_build
+from leapcheck.engines.pinocchio import build as pinocchio_build
 
 class InMujoco:
     conventions = {"quaternion": "wxyz", "base_velocity": "mixed", "order": "linear first"}
@@ -209,7 +210,7 @@ def test_a_description_overrides_what_the_engine_says(tmp_path: Path, monkeypatc
     ("declared", "message"),
     [
         ('{"joints": ["elbow"]}', "conventions: joints leave out 'shoulder': name each joint that moves"),
-        ('{"joints": ["elbow", "knee"]}', "conventions: joints name 'knee', which the robot has not: it has shoulder, elbow"),
+        ('{"joints": ["elbow", "knee"]}', "conventions: joints name 'knee', which the robot lacks: it has shoulder, elbow"),
         ('{"joints": ["elbow", "elbow", "shoulder"]}', "conventions: joints name 'elbow' twice"),
         ('{"joints": 3}', "conventions: joints are 3: give a list of names"),
         ('{"order": "first"}', 'conventions: order is \'first\': use "angular first" or "linear first"'),
@@ -221,6 +222,20 @@ def test_wrong_conventions_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     written(tmp_path, "own.py", f"def make(spec):\n    return dict(conventions={declared}, potential_energy=lambda q: 0.0)\n")
     with pytest.raises(EngineError, match=f"^engine 'own:make': {message}"):
         load_engine("own:make", load("two_link_arm"))
+
+
+def test_a_misspelt_quantity_is_a_limit_or_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = "dict(massmatrix=abs, potential_energy=lambda q: 0.0)"
+    written(tmp_path, "own.py", f"def make():\n    return {made}\nwrong = lambda: dict(massmatrix=abs)\n")
+    engine = load_engine("own:make", load("box"))
+    words = "engine 'own:make': dict has 'massmatrix': did you mean 'mass_matrix'?"
+    assert isinstance(engine, OutsideEngine)
+    assert engine.not_compared == (words,)
+    with pytest.raises(EngineError, match="holds one robot only"):  # a factory without an argument
+        engine.rebuild(load("two_link_arm"))
+    with pytest.raises(EngineError, match=words.replace("make", "wrong").replace("?", "[?]")):
+        load_engine("own:wrong", load("box"))
 
 
 def test_what_cannot_be_converted_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +270,7 @@ def test_batches_in_flight_come_back_in_order(words: str) -> None:
 @pytest.mark.parametrize("words", ["", " --memory"])
 def test_many_states_go_through_in_batches(words: str) -> None:
     spec = load("two_link_arm")
-    states = joined([generated_states(spec, 20_000, 0, unit) for unit in range(50)])
+    states = join_states([generated_states(spec, 20_000, 0, unit) for unit in range(50)])
     engine = load_engine(PROGRAM + words, spec)
     expected = make_engine("reference", spec).evaluate(states[12_000:], NAMES)
     for name, values in engine.evaluate(states, NAMES).items():
@@ -275,7 +290,7 @@ def test_a_python_factory_is_remade_in_the_same_process(tmp_path: Path, monkeypa
     )
     engine = load_engine("own:make", load("two_link_arm"))
     assert isinstance(engine, OutsideEngine)
-    other = engine.remade(load("box"))
+    other = engine.rebuild(load("box"))
 
     def answer(engine: OutsideEngine, robot: str) -> float:
         states = generated_states(load(robot), 1, 0, 0)
@@ -284,7 +299,7 @@ def test_a_python_factory_is_remade_in_the_same_process(tmp_path: Path, monkeypa
     first, second, again = answer(engine, "two_link_arm"), answer(other, "box"), answer(engine, "two_link_arm")
     assert (first, second) == (again, pytest.approx(first + 0.4))
     with pytest.raises(EngineError, match="holds one robot only"):
-        load_engine(PROGRAM, load("two_link_arm")).remade(load("box"))  # type: ignore[attr-defined]
+        load_engine(PROGRAM, load("two_link_arm")).rebuild(load("box"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory another process has")
@@ -349,7 +364,7 @@ def test_no_process_outlives_its_parent(tmp_path: Path, hangs: bool) -> None:
     written(tmp_path, "own.py", "import os\ndef make(spec):\n    def f(q):\n        open('pid', 'w').write(str(os.getpid()))\n"
             f"        while {hangs}: pass\n        return 0.0\n    return dict(potential_energy=f)\n")  # fmt: skip
     code = (
-        "import time\nfrom leapcheck.engines.outside.load import load_engine\nfrom leapcheck.states import generated_states\n"
+        "import time\nfrom leapcheck.engines.outside.load import load_engine\nfrom leapcheck.sampling import generated_states\n"
         "from leapcheck_models.robots import load\nspec = load('two_link_arm')\n"
         "load_engine('own:make', spec).evaluate(generated_states(spec, 1, 0, 0), ('potential_energy',))\ntime.sleep(60)\n"
     )
@@ -370,7 +385,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def wait_for(found):  # type: ignore[no-untyped-def]
+def wait_for(found):
     """What the function gives, once it gives something."""
     end = time.monotonic() + 30.0
     while time.monotonic() < end:

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.engine import OutsideEngine
-from leapcheck.engines.outside.framing import PREFIX, packed
-from leapcheck.engines.outside.target import Target
-from leapcheck.states import generated_states
+from leapcheck.engines.outside.framing import PREFIX, frame_bytes
+from leapcheck.engines.outside.target import EngineKind, Target
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 
 SPEC = load("two_link_arm")
 STATES = generated_states(SPEC, 2, 0, 0)
 HELLO = {"name": "fuzzed", "version": "1", "quantities": ["gravity_force"]}
 ANSWER = np.ones(8).tobytes()  # four numbers, and the rest of 64 bytes
-GOOD = packed(HELLO) + packed({}, len(ANSWER)) + ANSWER
+GOOD = frame_bytes(HELLO) + frame_bytes({}, len(ANSWER)) + ANSWER
 
 VALUES = st.recursive(
     st.none()
@@ -49,7 +49,7 @@ STAYING = ("sh", "-c", "cat bytes; cat > /dev/null; true")
 def program(folder: str, content: bytes, command: tuple[str, ...]) -> Target:
     """One that writes these bytes."""
     Path(folder, "bytes").write_bytes(content)
-    return Target("pipe:cat", "program", command, Path(folder), timeout=1.0)
+    return Target("pipe:cat", EngineKind.PROGRAM, command, Path(folder), timeout=1.0)
 
 
 def asked(content: bytes, command: tuple[str, ...] = ENDING) -> None:
@@ -95,13 +95,13 @@ def test_bytes_that_are_changed_or_missing(changes: list[tuple[int, int]], end: 
 @example({}, b"\x00")
 @given(HEADERS, st.binary(max_size=40))
 def test_another_hello(more: dict[str, object], tail: bytes) -> None:
-    asked(packed({**HELLO, **more}) + packed({}, len(ANSWER)) + ANSWER + tail)
+    asked(frame_bytes({**HELLO, **more}) + frame_bytes({}, len(ANSWER)) + ANSWER + tail)
 
 
 @FUZZED
 @given(HEADERS, st.binary(max_size=64))
 def test_another_answer(header: dict[str, object], payload: bytes) -> None:
-    asked(packed(HELLO) + packed(header, len(payload)) + payload, STAYING)
+    asked(frame_bytes(HELLO) + frame_bytes(header, len(payload)) + payload, STAYING)
 
 
 @FUZZED

@@ -8,16 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from engine_cases import near_states
 
-from leapcheck import conventions
-from leapcheck.engines import pinocchio_build
+from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.pinocchio_engine import PinocchioEngine
+from leapcheck.engines.pinocchio import build as pinocchio_build
+from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.registry import make_engine
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import ContactPoint, RobotSpec
+from tests.harness.engines.engine_cases import near_states
+
+pytestmark = pytest.mark.quick
 
 MIMIC = 2e-14  # crba and rnea with mimic joints against the projection, relative to the largest entry: measured 1.1e-15
 FRAMES = 1e-14  # m, m/s: measured 1.3e-15

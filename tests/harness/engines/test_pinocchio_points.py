@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from engine_cases import CANONICAL, error, near_states, own_states
 
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.pinocchio_engine import PinocchioEngine
-from leapcheck.engines.pinocchio_frames import CALLS
-from leapcheck.engines.pinocchio_steps import contiguous
-from leapcheck.engines.projection import OwnStates, own_numbers
+from leapcheck.engines.pinocchio.engine import PinocchioEngine
+from leapcheck.engines.pinocchio.frames import CALLS
+from leapcheck.engines.pinocchio.steps import contiguous
+from leapcheck.engines.projection import OwnStates
 from leapcheck.engines.registry import make_engine
-from leapcheck.states import States
+from leapcheck.quantities import CANONICAL
+from leapcheck.sampling import States
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, Joint, JointType
+from tests.harness.engines.engine_cases import error, near_states, own_states
 
 NEAR = {  # against the frame's own call, by the largest entry of the state (J: 1 or more); measured worst of 50 robots
     "p": 5e-15,  # 4.3e-16
@@ -47,7 +48,7 @@ def by_state(values: np.ndarray) -> np.ndarray:
 def test_assembled_points_are_those_of_the_frames_own_calls(robot: str) -> None:
     engine = pinocchio_engine(robot)
     at = own_states(engine, near_states(load(robot), 40))
-    assembled, own = own_numbers(engine, at, CALLS), engine.own_calls(at, CALLS)
+    assembled, own = engine.own_numbers(at, CALLS), engine.own_calls(at, CALLS)
     assert own.keys() == NEAR.keys()
     for name, expected in own.items():
         scale = np.maximum(by_state(expected), 1.0 if name == "J" else 1e-9)
@@ -66,7 +67,7 @@ def test_far_from_the_origin_no_more_digits_are_lost_than_by_pinocchio_itself(ro
     engine = pinocchio_engine(robot)
     near, far = (based(engine, robot, distance) for distance in (0.0, FAR))
     true, assembled, own = (
-        engine.own_calls(near, CALLS), own_numbers(engine, far, CALLS), engine.own_calls(far, CALLS),
+        engine.own_calls(near, CALLS), engine.own_numbers(far, CALLS), engine.own_calls(far, CALLS),
     )  # fmt: skip
     error, expected = (by_state(found["J"] - true["J"]) for found in (assembled, own))
     assert error.max() < TIMES_WORSE * expected.max()
@@ -103,7 +104,7 @@ def test_assembly_takes_any_leading_dimensions_and_any_scalar() -> None:
 def test_mass_matrix_has_both_triangles() -> None:
     engine = pinocchio_engine("mini_cheetah")
     at = own_states(engine, near_states(load("mini_cheetah"), 5))
-    M = own_numbers(engine, at, ("M",))["M"]
+    M = engine.own_numbers(at, ("M",))["M"]
     np.testing.assert_array_equal(M, np.swapaxes(M, 1, 2))
     assert np.count_nonzero(np.tril(M, -1)) > 0
 

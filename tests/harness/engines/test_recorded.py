@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine_cases import near_states
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.outside.recorded import RecordedEngine
+from leapcheck.engines.outside.recording import RecordedEngine
 from leapcheck.engines.registry import make_engine
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
+from tests.harness.engines.engine_cases import near_states
+
+pytestmark = pytest.mark.quick
 
 SPEC = load("mini_cheetah_armature")
 STATES = near_states(SPEC, 12)

@@ -12,6 +12,8 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck_models.robots import load
 
+pytestmark = pytest.mark.quick
+
 
 def test_names_are_the_engines_names() -> None:
     assert ENGINE_NAMES == ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")

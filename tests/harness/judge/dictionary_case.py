@@ -8,16 +8,16 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import planted_faults as p
 
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge import dictionary
 from leapcheck.judge.belief import Belief, Hypothesis
 from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType
+from tests.harness.judge import planted_faults as p
 
 CHEETAH = "mini_cheetah"
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
@@ -61,7 +61,7 @@ def on(robot: str, fault: p.Fault) -> Evidence:
     at = clean(robot)
     engine = fault(at.spec)
     answers = engine.evaluate(at.states, at.quantities)
-    return replace(at, engine=engine, found=answers, answers=answers)
+    return replace(at, engine=engine, answers=answers)
 
 
 def hypotheses(belief: Belief, name: str = "") -> Iterator[Hypothesis]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from planted_faults import Array, Fault, Planted, bases, right
 from scipy.spatial.transform import Rotation
 
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.states import States
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.sampling import States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
+from tests.harness.judge.planted_faults import Array, Fault, Planted, bases, right
 
 FORCES = ("bias_force", "coriolis_force", "gravity_force")
 
@@ -94,7 +94,7 @@ class Foreign:
 
 
 def foreign(kind: str, inputs: bool, outputs: bool, tdot: float = 1.0, consistent: bool = False) -> Fault:
-    return lambda spec: Foreign(spec, kind, inputs, outputs, tdot, consistent)  # type: ignore[return-value]
+    return lambda spec: Foreign(spec, kind, inputs, outputs, tdot, consistent)
 
 
 def tdot(share: float) -> Fault:

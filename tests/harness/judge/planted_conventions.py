@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from planted_base_velocities import FORCES, apply, q_starts
-from planted_faults import Array, Fault, Planted, answering, bases, right, with_bodies
 
 import leapcheck_reference as reference
-from leapcheck.states import States
+from leapcheck.sampling import States
 from leapcheck_models.rotors import axial_inertia, with_lumped_rotors
 from leapcheck_models.spec import VELOCITY_SIZE, Body, JointType, RobotSpec
+from tests.harness.judge.planted_base_velocities import FORCES, apply, q_starts
+from tests.harness.judge.planted_faults import Array, Fault, Planted, answering, bases, right, with_bodies
 
 POINTS = ("contact_velocities", "contact_jacobians", "contact_bias_accelerations", "contact_inertia")
 
@@ -88,7 +88,7 @@ def rows_times(name: str, values: Array, factors: Array) -> Array:
 
 
 def signs(way: str, joint: Callable[[RobotSpec], list[int]] = one_dof) -> Fault:
-    """Joints counted the other way round in what `way` names."""
+    """Joints with the opposite sign in what `way` names."""
 
     def fault(spec: RobotSpec) -> Planted:
         factors = np.ones(spec.nv)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import leapcheck_reference as reference
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.states import States
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
-
-Array = NDArray[Any]
 
 ROWS = ("bias_force", "coriolis_force", "gravity_force", "forward_dynamics")
 """Quantities with one row for each dof."""
@@ -130,7 +127,7 @@ def in_units(mass: float, length: float) -> Fault:
 
 
 def with_gravity(*g: float) -> Fault:
-    return lambda spec: Planted(replace(spec, gravity=g))  # type: ignore[arg-type]
+    return lambda spec: Planted(replace(spec, gravity=g))
 
 
 # Inputs read otherwise

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.belief import Belief
 from leapcheck.judge.evidence import Evidence, evidence
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import ONE_DOF, Body, Inertia, JointType, Placement, RobotSpec
 

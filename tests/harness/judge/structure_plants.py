@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States
+from leapcheck.sampling import States
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import (
     CONFIGURATION_SIZE,
@@ -25,8 +23,6 @@ from leapcheck_models.spec import (
     Placement,
     RobotSpec,
 )
-
-Array = NDArray[Any]
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 VECTORS = ("bias_force", "gravity_force", "coriolis_force", "forward_dynamics")

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.judge.attribution.together import turned_inertias
 from leapcheck.judge.belief import Belief
 from leapcheck.judge.defects.digits import lost_axes, six_digits
-from leapcheck.judge.defects.inertias import turned_inertias
 from leapcheck.judge.evidence import Evidence, evidence
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Body, RobotSpec
 from leapcheck_models.validation import rotational_matrix
@@ -69,7 +69,7 @@ def test_turned_inertias() -> None:
     (hypothesis,) = turned_inertias(Belief(found))
     assert hypothesis.name == "turned-inertia/all"
     assert "link_1, link_2, link_3, link_4 are turned" in hypothesis.words
-    belief = Belief(found).with_(hypothesis)
+    belief = Belief(found).plus(hypothesis)
     assert all(belief.explains(quantity) for quantity in QUANTITIES)
     assert not list(lost_axes(Belief(found)))
 
@@ -79,7 +79,7 @@ def test_lost_digits(size: float) -> None:
     found = of_engine(held(rounded(size)))
     (hypothesis,) = lost_axes(Belief(found))
     assert hypothesis.name == "digits/axes"
-    belief = Belief(found).with_(hypothesis)
+    belief = Belief(found).plus(hypothesis)
     assert all(belief.explains(quantity) for quantity in QUANTITIES)
 
 
@@ -104,4 +104,4 @@ def test_six_digits_are_no_guess() -> None:
     found = of_engine(held(lambda _, m: np.round(m, 8)))
     hypotheses = list(six_digits(Belief(found)))
     assert [hypothesis.name for hypothesis in hypotheses] == ["digits/six"]
-    assert not Belief(found).with_(hypotheses[0]).explains("mass_matrix")
+    assert not Belief(found).plus(hypotheses[0]).explains("mass_matrix")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import planted_parameters as p
 import pytest
 
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge import attribution
-from leapcheck.judge.belief import Belief, Hypothesis, View
+from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
 from leapcheck.judge.evidence import evidence
-from leapcheck.states import Floats, States, generated_states
+from leapcheck.sampling import States, generated_states
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from tests.harness.judge import planted_parameters as p
 
 CHEETAH = "mini_cheetah"
 FLOATING = "random:30"  # one base, 10 dof, a rotor
@@ -50,7 +51,7 @@ def test_a_planted_parameter_is_named(name: str, quantities: tuple[str, ...], si
         if max(map(belief.evidence.worst_error, quantities)) > SHOWS:
             found = attribution.singles(belief)
             assert planted in [hypothesis.name for hypothesis in found], planted
-            assert all(belief.with_(h).explains(quantity) for h in found for quantity in quantities), planted
+            assert all(belief.plus(h).explains(quantity) for h in found for quantity in quantities), planted
 
 
 def test_the_amounts_are_told() -> None:
@@ -84,7 +85,7 @@ def test_what_cannot_be_told_apart_is_one_class() -> None:
     weight = attribution.singles(p.believed(spec, p.with_body(spec, knee, moved), ("potential_energy",)))
     names = {hypothesis.name for hypothesis in weight}
     assert {"com-y/FR_knee", "com-y/FR_hip", "place-y/FR_knee_joint", "com-y/FR_knee_rotor"} <= names
-    assert "these answers do not tell it from" in weight[0].details
+    assert "these answers do not distinguish it from" in weight[0].details
 
 
 def xyzw(_spec: RobotSpec, states: States) -> States:
@@ -93,21 +94,21 @@ def xyzw(_spec: RobotSpec, states: States) -> States:
     return replace(states, q=q)
 
 
-def linear_first(_view: View, quantity: str, values: Floats) -> Floats:
+def linear_first(_view: AnswerView, quantity: str, values: Floats) -> Floats:
     order = [3, 4, 5, 0, 1, 2, *range(6, values.shape[-1])]
     return values[:, order][:, :, order] if quantity == "mass_matrix" else values[:, order]
 
 
-def without_tdot(view: View, quantity: str, values: Floats) -> Floats:
+def without_tdot(view: AnswerView, quantity: str, values: Floats) -> Floats:
     rate = np.zeros_like(view.read.v)
     rate[:, 3:6] = np.cross(view.read.v[:, :3], view.read.v[:, 3:6])
     return values - np.einsum("nij,nj->ni", view.value("mass_matrix"), rate) if quantity == "bias_force" else values
 
 
 OTHERS = [
-    Hypothesis("quaternion/read-xyzw", "convention", "read in another order", reading=xyzw),
-    Hypothesis("order/rows", "convention", "linear first", answering=linear_first),
-    Hypothesis("base-velocity/tdot-missing", "convention", "the Tdot term is missing", answering=without_tdot),
+    convention("quaternion/read-xyzw", "read in another order", state_edit=xyzw),
+    convention("order/rows", "linear first", answer_edit=linear_first),
+    convention("base-velocity/tdot-missing", "the Tdot term is missing", answer_edit=without_tdot),
 ]
 
 
@@ -118,9 +119,9 @@ class Both(ReferenceEngine):
         super().__init__(held)
         self._held, self._other = held, other
 
-    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:  # type: ignore[override]
+    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:
         at = Belief(evidence(self._held, ReferenceEngine(self._held), states, quantities), (self._other,))
-        return {quantity: at.predicted(quantity) for quantity in quantities}
+        return {quantity: at.prediction(quantity) for quantity in quantities}
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda h: h.name)
@@ -129,19 +130,19 @@ def test_a_parameter_is_named_beside_another_fault(other: Hypothesis) -> None:
     for size in (1e-2, 1e-6):
         planted, held = p.planted(spec, rng, size, p.DYNAMIC)
         at = evidence(spec, Both(held, other), generated_states(spec, p.COUNT, 3, 0), M + H)
-        assert planted in [h.name for h in attribution.singles(Belief(at).with_(other))], planted
+        assert planted in [h.name for h in attribution.singles(Belief(at).plus(other))], planted
         assert attribution.singles(Belief(at)) == []
-        assert planted in [h.name for h in attribution.singles(Belief(at.restricted(H)).with_(other))], planted
+        assert planted in [h.name for h in attribution.singles(Belief(at.of_quantities(H)).plus(other))], planted
 
 
 class Noisy(ReferenceEngine):
-    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:  # type: ignore[override]
+    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:
         rng, right = np.random.default_rng(0), super().evaluate(states, quantities)
         return {name: values * (1.0 + 1e-6 * rng.standard_normal(values.shape)) for name, values in right.items()}
 
 
 class NotFinite(ReferenceEngine):
-    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:  # type: ignore[override]
+    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:
         return {name: np.full_like(values, np.nan) for name, values in super().evaluate(states, quantities).items()}
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import planted_faults as faults
-import planted_parameters as p
 import pytest
 
 from leapcheck.judge import attribution
 from leapcheck.judge.belief import Belief
 from leapcheck.judge.evidence import evidence
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.spec import Inertia, RobotSpec
+from tests.harness.judge import planted_faults as faults
+from tests.harness.judge import planted_parameters as p
 
 FLOATING = "random:30"  # one base, 10 dof, a rotor
 FIXED = "random:29"  # two roots, 3 dof, a rotor, tilted gravity
@@ -31,7 +31,7 @@ def test_a_pair_is_named(quantities: tuple[str, ...], size: float, second: float
     assert attribution.singles(belief) == []
     pairs = attribution.pairs(belief)
     assert {one, two} in [{first.name, then.name} for first, then in pairs], (one, two)
-    assert all(belief.with_(first).with_(then).explains(quantities[0]) for first, then in pairs)
+    assert all(belief.plus(first).plus(then).explains(quantities[0]) for first, then in pairs)
 
 
 def test_two_large_faults_are_named() -> None:
@@ -55,7 +55,7 @@ def test_a_body_and_a_parameter_are_named(second: float) -> None:
     assert attribution.blocks(belief) == []
     found = attribution.pairs(belief)
     assert ("body/link_1", "com-x/link_3") in [(block.name, single.name) for block, single in found]
-    assert all(belief.with_(block).with_(single).explains(quantity) for block, single in found for quantity in M + H)
+    assert all(belief.plus(block).plus(single).explains(quantity) for block, single in found for quantity in M + H)
 
 
 def with_com(inertia: Inertia) -> Inertia:
@@ -88,13 +88,13 @@ BLOCKS = [
     ("left-out/link_2", "link link_2 is left out", faults.with_inertia(lambda _: Inertia(0.0), "link_2"), M + H),
     ("scaled/link_2", "multiplied by 1.7", faults.with_inertia(lambda i: faults.scaled(i, 1.7, 1.0), "link_2"), H),
     ("scaled/all", "all masses|multiplied by 1000: g for kg", faults.in_units(1e3, 1.0), M + H),
-    ("place/joint_4", "joint joint_4 stands at", faults.with_bodies(faults.shifted, "link_4"), ("contact_jacobians",)),
-    ("place/joint_4", "joint joint_4 stands at", faults.with_bodies(faults.shifted, "link_4"), M + H),
+    ("place/joint_4", "joint joint_4 is at", faults.with_bodies(faults.shifted, "link_4"), ("contact_jacobians",)),
+    ("place/joint_4", "joint joint_4 is at", faults.with_bodies(faults.shifted, "link_4"), M + H),
     ("axis/joint_4", "joint_4 has the axis", faults.with_bodies(faults.with_reversed_axis, "link_4"), M + H),
     ("gravity/direction", "gravity is (1, -9, 2) instead of", faults.with_gravity(1.0, -9.0, 2.0), H),
     ("gravity/size", "gravity is 9.8 instead of 9.81", faults.with_gravity(0.0, 0.0, -9.8), H),
     ("armature/several", "armature is counted twice|joint_1", faults.with_armature(2.0), M),
-    ("point/point_0", "contact point point_0 stands at", with_point, ("contact_positions", "contact_velocities")),
+    ("point/point_0", "contact point point_0 is at", with_point, ("contact_positions", "contact_velocities")),
 ]
 
 
@@ -116,7 +116,7 @@ def test_what_answers_do_not_tell_is_said() -> None:
     fault = faults.with_inertia(all_numbers, "link_2")(spec)
     at = evidence(spec, fault, generated_states(spec, p.COUNT, 3, 0), ("gravity_force",))
     (body,) = [h for h in attribution.blocks(Belief(at)) if h.name == "body/link_2"]
-    assert "these answers tell 3 of 10 combinations of these numbers" in body.words
+    assert "these answers determine 3 of 10 combinations of these numbers" in body.words
 
 
 @pytest.mark.parametrize(("name", "quantities"), [(FIXED, H), (FLOATING, M + H)])

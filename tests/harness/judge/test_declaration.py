@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.user import user_engine
+from leapcheck.engines.outside.user import user_engine
 from leapcheck.judge.declaration import declaration
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 
 OWN = """

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import planted_faults as p
 import pytest
 
-from leapcheck.compare.records import Diagnosis
-from leapcheck.judge.diagnosis import diagnosed
+from leapcheck.judge.diagnosis import diagnose
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states
+from leapcheck.records import Diagnosis
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Inertia, RobotSpec
+from tests.harness.judge import planted_faults as p
 
 CHEETAH = "mini_cheetah"
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
@@ -54,7 +54,7 @@ MODELS: list[Case] = [
         "link_2 is left out|rigid with link_3",
         p.with_inertia(lambda _: Inertia(0.0), "link_2"),
     ),
-    (FLOATING, "bias_force contact_jacobians", "model", "joint joint_4 stands at", p.with_bodies(p.shifted, "link_4")),
+    (FLOATING, "bias_force contact_jacobians", "model", "joint joint_4 is at", p.with_bodies(p.shifted, "link_4")),
     (FLOATING, "contact_velocities", "model", "joint_4 has the axis", p.with_bodies(p.with_reversed_axis, "link_4")),
     (FIXED, "bias_force", "model", "six digits", p.with_bodies(p.six_digits)),
     (FLOATING, "mass_matrix", "model", "rotational inertias alone|1e-8", p.with_inertia(p.turned(1e-8))),
@@ -90,7 +90,7 @@ CONVENTIONS: list[Case] = [
 
 def diagnosis(robot: str, quantity: str, fault: p.Fault) -> Diagnosis | None:
     spec = load(robot)
-    found = diagnosed(spec, fault(spec), generated_states(spec, COUNT, 3, 0), (quantity,))
+    found = diagnose(spec, fault(spec), generated_states(spec, COUNT, 3, 0), (quantity,))
     return found[0] if found else None
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import planted_base_velocities as b
-import planted_conventions as c
-import planted_faults as p
 import pytest
-from dictionary_case import (
+
+from leapcheck.judge import dictionary
+from leapcheck.judge.belief import Belief
+from leapcheck.judge.evidence import evidence
+from leapcheck.quantities import QUANTITIES
+from leapcheck.sampling import generated_states
+from leapcheck_models.robots import load
+from leapcheck_models.rotors import with_lumped_rotors
+from tests.harness.judge import planted_base_velocities as b
+from tests.harness.judge import planted_conventions as c
+from tests.harness.judge import planted_faults as p
+from tests.harness.judge.dictionary_case import (
     ALL,
     ARMATURES,
     BALL,
@@ -35,14 +43,6 @@ from dictionary_case import (
     on,
     wrong,
 )
-
-from leapcheck.judge import dictionary
-from leapcheck.judge.belief import Belief
-from leapcheck.judge.evidence import evidence
-from leapcheck.quantities import QUANTITIES
-from leapcheck.states import generated_states
-from leapcheck_models.robots import load
-from leapcheck_models.rotors import with_lumped_rotors
 
 FAULTS: dict[str, tuple[tuple[str, ...], p.Fault]] = {
     "quaternion/read-xyzw": (BASES, c.quaternions(READ, 1.0, FREE, BALL)),
@@ -137,7 +137,7 @@ CASES = [
 def test_believing_in_a_convention_makes_all_answers_right(name: str, robot: str, fault: p.Fault) -> None:
     belief = Belief(on(robot, fault))
     assert belief.evidence.deviating
-    meant = [belief.with_(h) for h in hypotheses(belief, name) if is_meant(h.name, name)]
+    meant = [belief.plus(h) for h in hypotheses(belief, name) if is_meant(h.name, name)]
     assert any(is_right(held) for held in meant), [wrong(held) for held in meant]
 
 
@@ -169,4 +169,4 @@ def test_believing_makes_mujocos_own_quantities_right(name: str) -> None:
     names = [q for q in QUANTITIES if q in engine.quantities and QUANTITIES[q].in_mujoco_coordinates]
     belief = Belief(evidence(spec, engine, generated_states(spec, COUNT, 3, 0), names))
     assert wrong(belief)
-    assert any(not wrong(belief.with_(h)) for h in hypotheses(belief) if h.name == name)
+    assert any(not wrong(belief.plus(h)) for h in hypotheses(belief) if h.name == name)

@@ -6,10 +6,14 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import planted_conventions as c
-import planted_faults as p
 import pytest
-from dictionary_case import (
+
+from leapcheck.judge import dictionary
+from leapcheck.judge.belief import Belief
+from leapcheck_models.rotors import with_lumped_rotors
+from tests.harness.judge import planted_conventions as c
+from tests.harness.judge import planted_faults as p
+from tests.harness.judge.dictionary_case import (
     BALL,
     CHEETAH,
     DEGREE,
@@ -27,10 +31,6 @@ from dictionary_case import (
     wrong,
 )
 
-from leapcheck.judge import dictionary
-from leapcheck.judge.belief import Belief
-from leapcheck_models.rotors import with_lumped_rotors
-
 KNEES_FIRST = [2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9]
 
 SEVERAL: dict[str, p.Fault] = {
@@ -46,7 +46,7 @@ SEVERAL: dict[str, p.Fault] = {
 @pytest.mark.parametrize("name", SEVERAL)
 def test_a_fault_of_several_joints_is_put_together(name: str) -> None:
     belief = Belief(on(CHEETAH, SEVERAL[name]))
-    meant = [belief.with_(h) for h in hypotheses(belief, name) if re.fullmatch(name, h.name)]
+    meant = [belief.plus(h) for h in hypotheses(belief, name) if re.fullmatch(name, h.name)]
     assert any(is_right(held) for held in meant), [wrong(held) for held in meant]
 
 
@@ -75,9 +75,9 @@ TOGETHER: list[tuple[str, str, p.Fault, str, p.Fault]] = [
 @pytest.mark.parametrize(("robot", "name", "fault", "found", "other"), TOGETHER, ids=[f"{t[1]}+{t[3]}" for t in TOGETHER])
 def test_what_is_fitted_counts_on_what_is_believed(robot: str, name: str, fault: p.Fault, found: str, other: p.Fault) -> None:
     belief = Belief(on(robot, c.both(fault, other)))
-    held = belief.with_(next(hypothesis for hypothesis in hypotheses(belief) if hypothesis.name == name))
+    held = belief.plus(next(hypothesis for hypothesis in hypotheses(belief) if hypothesis.name == name))
     assert not is_right(held)
-    fitted = [held.with_(h) for proposal in dictionary.FITTED for h in proposal(held) if is_meant(h.name, found)]
+    fitted = [held.plus(h) for proposal in dictionary.FITTED for h in proposal(held) if is_meant(h.name, found)]
     assert any(is_right(both) for both in fitted), [wrong(both) for both in fitted]
 
 
@@ -85,7 +85,7 @@ def test_what_is_fitted_counts_on_what_is_believed(robot: str, name: str, fault:
 def test_one_of_two_faults_comes_first(robot: str, name: str, fault: p.Fault, found: str, other: p.Fault) -> None:
     """And the other then explains the rest."""
     belief = Belief(on(robot, c.both(fault, other)))
-    first = dictionary.ranked(belief, most=2)
+    first = dictionary.best_hypotheses(belief, most=2)
     assert any(is_meant(hypothesis.name, name) or is_meant(hypothesis.name, found) for hypothesis in first), first
-    both = [belief.with_(one).with_(two) for one in first for two in dictionary.ranked(belief.with_(one), most=4)]
+    both = [belief.plus(one).plus(two) for one in first for two in dictionary.best_hypotheses(belief.plus(one), most=4)]
     assert any(is_right(held) for held in both), [wrong(held) for held in both]

@@ -10,13 +10,14 @@ import pytest
 
 import leapcheck.judge.identities as module
 import leapcheck_reference as reference
-from leapcheck.compare.records import Identity
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
-from leapcheck.judge.identities import STATES, engine_identities, identities, in_house, telling
+from leapcheck.judge.identities import STATES, engine_identities, identities, in_house, states_for_laws
 from leapcheck.judge.identities.laws import LAWS
-from leapcheck.states import Floats, States, generated_states
+from leapcheck.records import Identity
+from leapcheck.sampling import States, generated_states
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
@@ -65,7 +66,7 @@ class Spoilt:
 
 def broken(spoil: Spoil, **more: RobotSpec) -> set[str]:
     """The laws that an engine with altered answers breaks."""
-    at = telling(SPEC, STATES_OF_RUN)
+    at = states_for_laws(SPEC, STATES_OF_RUN)
     found = list(engine_identities(SPEC, [Spoilt(spoil, **more)], at))
     assert {identity.law for identity in found} == {law.words for law in LAWS}
     return {identity.law for identity in found if not identity.holds}
@@ -94,7 +95,7 @@ def test_clean_engines_keep_every_law(robot: str) -> None:
     spec = load(robot)
     names = [name for name in ENGINE_NAMES if not (robot == "random:2" and name == "mujoco-urdf")]  # no ball joint in URDF
     engines = [make_engine(name, spec) for name in names]
-    found = [*engine_identities(spec, engines, telling(spec, generated_states(spec, 64, 0, 0)))]
+    found = [*engine_identities(spec, engines, states_for_laws(spec, generated_states(spec, 64, 0, 0)))]
     points = any(point.computed for point in spec.contact_points)
     of_points = (VELOCITY, INERTIA, JACOBIAN, RATE)
     for engine in engines:
@@ -157,21 +158,21 @@ def test_an_engine_that_fails_is_asked_for_the_rest() -> None:
             raise RuntimeError("no bias force today")
         return values
 
-    found = list(engine_identities(SPEC, [Spoilt(spoil)], telling(SPEC, STATES_OF_RUN)))
+    found = list(engine_identities(SPEC, [Spoilt(spoil)], states_for_laws(SPEC, STATES_OF_RUN)))
     assert {identity.law for identity in found} == {law.words for law in LAWS} - {FORCES, MOTION}
     assert all(identity.holds for identity in found)
 
 
 def test_the_states_are_near_moving_and_ordinary() -> None:
-    at = telling(SPEC, STATES_OF_RUN)
+    at = states_for_laws(SPEC, STATES_OF_RUN)
     assert at.kind == ("generic",) * STATES
     rest = replace(STATES_OF_RUN, v=0.0 * STATES_OF_RUN.v)
-    assert np.all(np.any(telling(SPEC, rest).v, axis=1))
+    assert np.all(np.any(states_for_laws(SPEC, rest).v, axis=1))
     far = [i for i, kind in enumerate(STATES_OF_RUN.kind) if kind == "far"]
     some = States(
         *(getattr(STATES_OF_RUN, part)[[*far, 0]] for part in ("q", "v", "tau", "index")), ("far",) * len(far) + ("rest",)
     )
-    assert "rest" in telling(SPEC, some).kind
+    assert "rest" in states_for_laws(SPEC, some).kind
 
 
 def test_far_from_the_origin_as_much_is_excused_as_in_a_comparison() -> None:
@@ -179,14 +180,14 @@ def test_far_from_the_origin_as_much_is_excused_as_in_a_comparison() -> None:
     near = STATES_OF_RUN[:STATES]
     q = near.q.copy()
     q[:, :3] += 1e4 * np.array([1.0, 0.7, 0.3])
-    at = telling(SPEC, replace(near, q=q, kind=("far",) * STATES))
+    at = states_for_laws(SPEC, replace(near, q=q, kind=("far",) * STATES))
     engines = [make_engine(name, SPEC) for name in ENGINE_NAMES if name != "mujoco-urdf"]
     assert all(identity.holds for identity in engine_identities(SPEC, engines, at))
 
 
 def in_house_laws(robot: str) -> list[Identity]:
     spec = load(robot)
-    return list(in_house.in_house_identities(spec, telling(spec, generated_states(spec, 16, 0, 0))))
+    return list(in_house.in_house_identities(spec, states_for_laws(spec, generated_states(spec, 16, 0, 0))))
 
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "random:2", "random:11"])

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-import planted_faults as p
 import pytest
-from numpy.typing import NDArray
 
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.pattern import inertia_suspects, pattern, placement_suspects
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states
+from leapcheck.sampling import States, generated_states
+from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType, RobotSpec
-
-Array = NDArray[Any]
+from tests.harness.judge import planted_faults as p
 
 CHEETAH = "mini_cheetah"
 FLOATING = "random:30"  # one base, 10 dof: joints 1 to 4

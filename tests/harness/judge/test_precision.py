@@ -7,21 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import planted_faults as p
 import pytest
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
 from leapcheck.engines.protocol import Answers
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge import precision
+from leapcheck.judge.diagnosis import not_finite
 from leapcheck.judge.evidence import Evidence, evidence
-from leapcheck.judge.rounding import not_finite
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.batch import evaluated
+from leapcheck_reference.batch import evaluate_batch
+from tests.harness.judge import planted_faults as p
 
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
 FIXED = "random:29"  # two roots without a base, 3 dof, a rotor
@@ -47,7 +47,7 @@ class Reduced(ReferenceEngine):
         answers = {}
         for name in quantities:
             read = (getattr(states, part).astype(self._kind) for part in QUANTITIES[name].arguments)
-            answers[name] = evaluated(getattr(reference, name), self._held, *read)
+            answers[name] = evaluate_batch(getattr(reference, name), self._held, *read)
             if self._converted:
                 answers[name] = answers[name] * (1.0 + 3e-16 * np.cos(answers[name]))
         return answers
@@ -88,7 +88,7 @@ def test_single_precision_is_called_so(robot: str, fault: p.Fault) -> None:
     assert found is not None
     assert (found.name, found.cause_class) == ("precision/float32", "round-off")
     assert found.words.startswith("right but imprecise: computes in single precision (24 bits), error up to "), found
-    coarse = replace(at, allowed=precision.allowed(at))
+    coarse = replace(at, allowed=precision.allowed_errors(at))
     assert max(coarse.misfit(name, at.expected[name]) for name in CANONICAL) < MEASURED_SINGLE
 
 
@@ -118,7 +118,7 @@ def test_answers_that_differ_from_call_to_call_are_noise() -> None:
     found = precision.diagnosis(seen(FLOATING, p.entrywise(lambda x: x * (1.0 + 1e-7 * rng.normal(size=x.shape))), SOME))
     assert found is not None
     assert found.name == "precision/noise"
-    assert "asked twice it answers otherwise" in found.words
+    assert "its answers differ when it is asked twice" in found.words
 
 
 def test_finite_differences_are_noise() -> None:
@@ -164,7 +164,7 @@ def test_a_fault_of_the_model_is_no_imprecision(robot: str, fault: p.Fault) -> N
     at = seen(robot, fault, SOME)
     assert at.deviating
     assert precision.diagnosis(at) is None
-    assert precision.allowed(at) == at.allowed
+    assert precision.allowed_errors(at) == at.allowed
 
 
 def test_an_engine_that_is_right_is_not_imprecise() -> None:
@@ -186,7 +186,7 @@ def test_a_fault_beside_single_precision_remains_to_be_explained() -> None:
     assert found is not None
     assert found.name == "precision/float32"
     assert "has another cause" in found.words
-    coarse = replace(at, allowed=precision.allowed(at))
+    coarse = replace(at, allowed=precision.allowed_errors(at))
     assert coarse.deviating == ("mass_matrix",)
 
 

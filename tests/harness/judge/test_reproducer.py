@@ -16,22 +16,23 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.compare.records import Reproducer
-from leapcheck.engines import mujoco_build, pinocchio_build
-from leapcheck.engines.mujoco_engine import MujocoEngine
-from leapcheck.engines.pinocchio_engine import PinocchioEngine
+from leapcheck.engines.mujoco import build as mujoco_build
+from leapcheck.engines.mujoco.engine import MujocoEngine
+from leapcheck.engines.outside.user import load_user_engine
+from leapcheck.engines.pinocchio import build as pinocchio_build
+from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import make_engine
-from leapcheck.engines.user import load_user_engine
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.reproducer.files import reproducer
-from leapcheck.judge.reproducer.literals import comment, json_text, python_text, quoted
+from leapcheck.judge.reproducer.literals import comment, json_text, python_text, text_literal
 from leapcheck.judge.reproducer.tables import spec_record
-from leapcheck.judge.shrinking.models import kept
-from leapcheck.judge.shrinking.shrink import Shrunk, shrunk
+from leapcheck.judge.shrinking.models import part_of
+from leapcheck.judge.shrinking.shrink import SmallestCase, smallest_case
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import generated_states
+from leapcheck.records import Reproducer
+from leapcheck.rounding import scale_free, scales
+from leapcheck.sampling import generated_states
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
@@ -110,7 +111,7 @@ def test_an_edited_file(
 ) -> None:
     """Shrunk to the shin, run without leapcheck, and run again with the file put right."""
     spec = load("mini_cheetah")
-    small = shrunk(spec, make, "bias_force", generated_states(spec, 48, 0, 0))
+    small = smallest_case(spec, make, "bias_force", generated_states(spec, 48, 0, 0))
     assert [body.name for body in small.spec.bodies] == ["FR_knee"]
     found = reproducer(name, small, "bias_force", COMMAND, model(small.spec))
     assert (found.bodies, found.error) == (("FR_knee",), small.error)
@@ -157,7 +158,7 @@ def test_a_module_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     target, spec = "shrunk_case_dynamics:engine", load("mini_cheetah")
-    small = shrunk(spec, partial(load_user_engine, target), "bias_force", generated_states(spec, 48, 0, 0))
+    small = smallest_case(spec, partial(load_user_engine, target), "bias_force", generated_states(spec, 48, 0, 0))
     found = reproducer(target, small, "bias_force", COMMAND)
     assert {"HL_hip"} <= set(found.bodies) <= {"HL_abad", "HL_hip"}
     assert len(found.state) <= 1
@@ -196,18 +197,18 @@ def test_a_script_gives_the_engine_s_own_answer(robot: str, name: str) -> None:
     for quantity in asked:
         seen = evidence(spec, engine, state, (quantity,))
         allowed = float(seen.allowed[quantity][0])
-        made = reproducer(name, Shrunk(spec, state, 0.0, allowed, 0), quantity, COMMAND)
+        made = reproducer(name, SmallestCase(spec, state, 0.0, allowed, 0), quantity, COMMAND)
         space: dict[str, object] = {"__name__": "reproducer"}
         exec(compile(made.script, "reproducer.py", "exec"), space)
-        answer = np.asarray(space["found"](), dtype=float)  # type: ignore[operator]
-        own = seen.answers[quantity][0]
+        answer = np.asarray(space["found"](), dtype=float)
+        own = seen.raw[quantity][0]
         assert answer.shape == own.shape, quantity
         assert np.abs(answer - own).max() <= CLOSE * allowed * max(1.0, np.abs(own).max()), quantity
-        assert space["errors"](answer).max() <= allowed, quantity  # type: ignore[operator]
+        assert space["errors"](answer).max() <= allowed, quantity
         if not QUANTITIES[quantity].in_mujoco_coordinates:
             right = seen.expected[quantity]
             off = scale_free(np.full_like(right, 1e-3), scales(quantity, right))[0]
-            np.testing.assert_allclose(space["errors"](right[0] + 1e-3), off, rtol=1e-6, err_msg=quantity)  # type: ignore[operator]
+            np.testing.assert_allclose(space["errors"](right[0] + 1e-3), off, rtol=1e-6, err_msg=quantity)
 
 
 @pytest.mark.parametrize("quantity", ["mass_matrix", "contact_jacobians", "bias_force", "kinetic_energy"])
@@ -218,18 +219,18 @@ def test_a_file_for_another_version(name: str, text: Callable[[RobotSpec], str],
     spec = replace(spec, bodies=tuple(replace(b, joint=replace(b.joint, armature=0.0)) for b in spec.bodies))
     state = generated_states(spec, 1, 7, 0)
     allowed = float(evidence(spec, make_engine("reference", spec), state, (quantity,)).allowed[quantity][0])
-    found = reproducer(name, Shrunk(spec, state, 0.1, allowed, 0), quantity, COMMAND, text(spec))
+    found = reproducer(name, SmallestCase(spec, state, 0.1, allowed, 0), quantity, COMMAND, text(spec))
     assert name.replace("-", "==") in found.script
     space: dict[str, object] = {"__name__": "reproducer"}
     exec(compile(found.script, "reproducer.py", "exec"), space)
-    assert space["errors"](space["found"]()).max() <= allowed  # type: ignore[operator]
-    assert space["errors"](np.nan * space["found"]()).min() == np.inf  # type: ignore[operator]
+    assert space["errors"](space["found"]()).max() <= allowed
+    assert space["errors"](np.nan * space["found"]()).min() == np.inf
 
 
 @pytest.mark.parametrize(("engine", "text"), [("mujoco", mjcf_text), ("mujoco-urdf", urdf_text), ("pinocchio-mjcf", mjcf_text)])
 def test_nothing_is_written_over_a_file_of_another(engine: str, text: Callable[[RobotSpec], str]) -> None:
     spec = one_leg()
-    case = Shrunk(spec, generated_states(spec, 1, 0, 0), 0.1, 1e-13, 0)
+    case = SmallestCase(spec, generated_states(spec, 1, 0, 0), 0.1, 1e-13, 0)
     assert "\nINERTIAS = " in reproducer(engine, case, "mass_matrix", COMMAND).script
     assert "\nINERTIAS = " not in reproducer(engine, case, "mass_matrix", COMMAND, text(spec)).script
 
@@ -271,13 +272,13 @@ def test_what_a_robot_is_called_cannot_break_a_file() -> None:
     )
     state = generated_states(spec, 1, 0, 0)
     for engine in ("mujoco", "pinocchio", "my_module:factory"):
-        found = reproducer(engine, Shrunk(spec, state, 0.1, 1e-13, 0), "mass_matrix", 'say """\n import os')
+        found = reproducer(engine, SmallestCase(spec, state, 0.1, 1e-13, 0), "mass_matrix", 'say """\n import os')
         compile(found.script, "script", "exec")
         compile(found.test, "test", "exec")
         assert "\n import os" not in found.script
     space: dict[str, object] = {"__name__": "reproducer"}
-    exec(reproducer("mujoco", Shrunk(spec, state, 0.1, 1e-13, 0), "mass_matrix", "").script, space)
-    assert space["errors"](space["found"]()).max() < 1e-13  # type: ignore[operator]
+    exec(reproducer("mujoco", SmallestCase(spec, state, 0.1, 1e-13, 0), "mass_matrix", "").script, space)
+    assert space["errors"](space["found"]()).max() < 1e-13
 
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "random:20", "random:29"])
@@ -299,17 +300,17 @@ def test_literals() -> None:
     assert max(map(len, python_text(value).splitlines())) <= 120
     assert eval(python_text(np.eye(9))) == np.eye(9).tolist()
     for text in ("a\nb\n", 'a"', 'a"""b', "a\\b", "\x00", ""):
-        assert eval(quoted(text)) == text
+        assert eval(text_literal(text)) == text
     assert all(line.startswith("# ") for line in comment("x\n" + 80 * "word ").splitlines())
 
 
 def one_leg() -> RobotSpec:
-    return kept(load("mini_cheetah"), ["trunk", "FR_abad", "FR_hip", "FR_knee"])
+    return part_of(load("mini_cheetah"), ["trunk", "FR_abad", "FR_hip", "FR_knee"])
 
 
 def example(engine: str) -> Reproducer:
     spec = load("two_link_arm")
-    return reproducer(engine, Shrunk(spec, generated_states(spec, 1, 0, 0), 0.1, 1e-13, 0), "bias_force", COMMAND)
+    return reproducer(engine, SmallestCase(spec, generated_states(spec, 1, 0, 0), 0.1, 1e-13, 0), "bias_force", COMMAND)
 
 
 def test_exact_values_are_those_of_the_adapter() -> None:
@@ -318,7 +319,7 @@ def test_exact_values_are_those_of_the_adapter() -> None:
     full = with_rotor_bodies(spec).spec
     m = mujoco_build.model_from_mjcf(spec, full)
     state = generated_states(spec, 1, 7, 0)
-    script = reproducer("mujoco", Shrunk(spec, state, 0.1, 1e-13, 0), "mass_matrix", COMMAND).script
+    script = reproducer("mujoco", SmallestCase(spec, state, 0.1, 1e-13, 0), "mass_matrix", COMMAND).script
     written = re.search(r"^INERTIAS = (\[.*?^\])", script, re.MULTILINE | re.DOTALL)
     assert written
     for name, mass, com, _ in eval(written[1]):

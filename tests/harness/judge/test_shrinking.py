@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import planted_faults as p
 import pytest
 from scipy.spatial.transform import Rotation
 
-from leapcheck.conventions import rotation_matrices
+from leapcheck.coordinates.conventions import rotation_matrices
 from leapcheck.engines.protocol import Answers, Engine
-from leapcheck.engines.reference_engine import ReferenceEngine
-from leapcheck.judge.coordinates import neutral
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.evidence import evidence, rows_of
-from leapcheck.judge.shrinking.entries import TURNS, entries, nonzero, states_of, turned
+from leapcheck.judge.layout import neutral
+from leapcheck.judge.shrinking.entries import TURNS, entries, nonzero, quaternion_about, states_of
 from leapcheck.judge.shrinking.mismatch import Budget, Mismatch
-from leapcheck.judge.shrinking.models import kept, restricted
+from leapcheck.judge.shrinking.models import part_of, states_for
 from leapcheck.judge.shrinking.search import largest_mismatch
-from leapcheck.judge.shrinking.shrink import Shrunk, ready_made, shrunk
+from leapcheck.judge.shrinking.shrink import SmallestCase, single_robot_maker, smallest_case
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
+from tests.harness.judge import planted_faults as p
 
 CHEETAH = "mini_cheetah"
 TWO_BASES = "random:27"
@@ -53,7 +53,7 @@ CASES: list[Case] = [
 )
 def test_a_fault_is_shrunk(robot: str, quantity: str, fault: p.Fault, at_most: int, bodies: set[str]) -> None:
     spec = load(robot)
-    found = shrunk(spec, fault, quantity, generated_states(spec, 1, 3, 0))
+    found = smallest_case(spec, fault, quantity, generated_states(spec, 1, 3, 0))
     assert len(nonzero(found.spec, found.state)) <= at_most, nonzero(found.spec, found.state)
     assert len(found.spec.bodies) <= len(bodies)
     if robot == CHEETAH:
@@ -68,8 +68,8 @@ def test_a_fault_is_shrunk(robot: str, quantity: str, fault: p.Fault, at_most: i
 def test_a_state_is_shrunk_where_the_robot_cannot_be(quantity: str) -> None:
     spec = load(CHEETAH)
 
-    make = ready_made(spec, p.reading_world_velocity(spec))
-    found = shrunk(spec, make, quantity, generated_states(spec, 48, 3, 0))
+    make = single_robot_maker(spec, p.reading_world_velocity(spec))
+    found = smallest_case(spec, make, quantity, generated_states(spec, 48, 3, 0))
     assert found.spec == spec
     assert 1 <= len(nonzero(found.spec, found.state)) <= FEW
     assert_is_wrong(found, make, quantity)
@@ -78,7 +78,7 @@ def test_a_state_is_shrunk_where_the_robot_cannot_be(quantity: str) -> None:
 def test_parts_that_carry_the_fault_stay() -> None:
     """Rotors lumped into the links: one rotor, on a link that moves, and the link that it drives."""
     spec = load(CHEETAH)
-    found = shrunk(spec, lambda s: p.Planted(with_lumped_rotors(s)), "mass_matrix", generated_states(spec, 48, 3, 0))
+    found = smallest_case(spec, lambda s: p.Planted(with_lumped_rotors(s)), "mass_matrix", generated_states(spec, 48, 3, 0))
     assert len(found.spec.bodies) == 2
     assert sum(body.rotor is not None for body in found.spec.bodies) == 1
     assert found.spec.contact_points == found.spec.poses == ()
@@ -99,8 +99,8 @@ class HoldsItsOwn:
 
 def test_an_engine_that_does_not_hear_is_no_new_fault() -> None:
     """Rotors cut from the question alone would make the error larger, by another fault."""
-    spec = kept(load(CHEETAH), ["trunk", "FR_abad", "FR_hip", "FR_knee"])
-    found = shrunk(spec, lambda _: HoldsItsOwn(spec), "mass_matrix", generated_states(spec, 48, 3, 0))
+    spec = part_of(load(CHEETAH), ["trunk", "FR_abad", "FR_hip", "FR_knee"])
+    found = smallest_case(spec, lambda _: HoldsItsOwn(spec), "mass_matrix", generated_states(spec, 48, 3, 0))
     assert all(body.rotor for body in found.spec.bodies if body.name != "trunk")
     assert nonzero(found.spec, found.state) == ()
 
@@ -124,7 +124,7 @@ def test_an_engine_that_fails_at_some_states() -> None:
     spec = load(CHEETAH)
     states = generated_states(spec, 48, 3, 0)
     given = rows_of(states, np.flatnonzero(states.q[:, 4] <= 0.4)[:1].tolist())
-    found = shrunk(spec, RaisesWhenTilted, "bias_force", given)
+    found = smallest_case(spec, RaisesWhenTilted, "bias_force", given)
     assert len(nonzero(found.spec, found.state)) <= 1
     assert_is_wrong(found, RaisesWhenTilted, "bias_force")
 
@@ -132,9 +132,9 @@ def test_an_engine_that_fails_at_some_states() -> None:
 def test_a_right_engine_has_nothing_to_shrink() -> None:
     spec = load("two_link_arm")
     with pytest.raises(ValueError, match="nothing to shrink"):
-        shrunk(spec, ReferenceEngine, "mass_matrix", generated_states(spec, 16, 0, 0))
-    with pytest.raises(ValueError, match="cannot be made"):
-        shrunk(spec, raising, "mass_matrix", generated_states(spec, 16, 0, 0))
+        smallest_case(spec, ReferenceEngine, "mass_matrix", generated_states(spec, 16, 0, 0))
+    with pytest.raises(ValueError, match="cannot be built"):
+        smallest_case(spec, raising, "mass_matrix", generated_states(spec, 16, 0, 0))
 
 
 def raising(_spec: RobotSpec) -> Engine:
@@ -145,7 +145,7 @@ def test_the_budget_is_kept() -> None:
     """Few evaluations: not the smallest case, but one that shows the fault."""
     spec = load(CHEETAH)
     fault = p.answering(p.without_tdot)
-    found = shrunk(spec, fault, "bias_force", generated_states(spec, 48, 3, 0), Budget(evaluations=120, models=5))
+    found = smallest_case(spec, fault, "bias_force", generated_states(spec, 48, 3, 0), Budget(evaluations=120, models=5))
     assert found.evaluations <= 120 + 4 * 4
     assert_is_wrong(found, fault, "bias_force")
 
@@ -153,7 +153,7 @@ def test_the_budget_is_kept() -> None:
 def test_equal_questions_have_equal_answers() -> None:
     spec = load(CHEETAH)
     fault = p.with_inertia(p.turned(1e-6), "HL_hip")
-    first, second = (shrunk(spec, fault, "bias_force", generated_states(spec, 48, 3, 0)) for _ in range(2))
+    first, second = (smallest_case(spec, fault, "bias_force", generated_states(spec, 48, 3, 0)) for _ in range(2))
     assert first.spec == second.spec
     assert np.array_equal(first.state.q, second.state.q)
     assert np.array_equal(first.state.v, second.state.v)
@@ -165,10 +165,10 @@ def test_a_part_with_the_fault_saves_work(quantity: str) -> None:
     spec = load(CHEETAH)
     fault = p.with_inertia(lambda i: p.heavier(i, 1.01), "FR_knee")
     states = generated_states(spec, 1, 0, 0)
-    without = shrunk(spec, fault, quantity, states)
-    part = shrunk(spec, fault, "kinetic_energy", states).spec
-    other = kept(spec, ["trunk"])
-    found = shrunk(spec, fault, quantity, states, hints=(other, part))
+    without = smallest_case(spec, fault, quantity, states)
+    part = smallest_case(spec, fault, "kinetic_energy", states).spec
+    other = part_of(spec, ["trunk"])
+    found = smallest_case(spec, fault, quantity, states, hints=(other, part))
     assert found.evaluations < without.evaluations
     assert len(found.spec.bodies) == len(without.spec.bodies) == 1
     assert_is_wrong(found, fault, quantity)
@@ -178,7 +178,7 @@ def test_names_of_entries() -> None:
     spec = load(CHEETAH)
     q, v, tau = neutral(spec), np.zeros(spec.nv), np.zeros(spec.nv)
     assert nonzero(spec, one(q, v, tau)) == ()
-    q[3:7], q[8], v[0], v[8], tau[4] = turned(math.pi / 2, 2), 0.5, 3.0, 1.0, -2.0
+    q[3:7], q[8], v[0], v[8], tau[4] = quaternion_about(math.pi / 2, 2), 0.5, 3.0, 1.0, -2.0
     assert nonzero(spec, one(q, v, tau)) == (
         ("trunk turned about z", pytest.approx(math.pi / 2, rel=1e-15)),
         ("FR_hip_joint", 0.5),
@@ -195,7 +195,7 @@ def test_names_of_entries() -> None:
 @pytest.mark.parametrize("axis", range(3))
 def test_turns(angle: float, axis: int) -> None:
     """The quaternion is that of the turn, and a quarter turn has two equal numbers exactly."""
-    found = turned(angle, axis)
+    found = quaternion_about(angle, axis)
     expected = Rotation.from_rotvec(angle * np.eye(3)[axis]).as_matrix()
     np.testing.assert_allclose(rotation_matrices(np.array(found)), expected, rtol=0, atol=1e-15)
     if abs(angle) == math.pi / 2:
@@ -226,10 +226,10 @@ def test_entries_make_up_the_state(robot: str) -> None:
 def test_a_cut_robot_moves_as_it_did() -> None:
     """The joints of a leg that hangs on the world have the Jacobian that they have on a trunk at rest in the origin."""
     spec = load(CHEETAH)
-    leg = kept(spec, ["FR_abad", "FR_hip", "FR_knee"])
+    leg = part_of(spec, ["FR_abad", "FR_hip", "FR_knee"])
     states = generated_states(spec, 8, 0, 0)
     rest = replace(states, q=np.concatenate([np.tile(neutral(spec)[:7], (8, 1)), states.q[:, 7:]], axis=1))
-    small = restricted(spec, leg, rest)
+    small = states_for(spec, leg, rest)
     assert leg.contact_points
     number = {point.name: i for i, point in enumerate(point for point in spec.contact_points if point.computed)}
     places = [number[point.name] for point in leg.contact_points if point.computed]
@@ -262,7 +262,7 @@ def test_the_largest_mismatch_is_not_where_the_quantity_vanishes() -> None:
     assert np.abs(p.right(spec, "gravity_force", found.state)).max() >= 0.09 * np.median(random)
 
 
-def assert_is_wrong(found: Shrunk, make: p.Fault, quantity: str) -> None:
+def assert_is_wrong(found: SmallestCase, make: p.Fault, quantity: str) -> None:
     """The engine made anew is off by what is said, beyond what rounding explains."""
     seen = evidence(found.spec, make(found.spec), found.state, (quantity,))
     assert seen.worst_error(quantity) == found.error

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from leapcheck.judge.shrinking.delta import ddmin
 
+pytestmark = pytest.mark.quick
+
 
 class Asked:
     """Choices fail that hold all the culprits; counts rounds and choices."""

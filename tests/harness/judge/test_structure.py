@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import planted_faults
 import pytest
-import structure_plants as p
 
 from leapcheck.engines.protocol import Engine
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge import consistency, structure
-from leapcheck.judge.belief import Belief, Hypothesis
+from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.structure.extra import is_of_a_body
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import ContactPoint, Inertia, Joint, JointType, RobotSpec
 from leapcheck_reference.spatial import RigidInertia
+from tests.harness.judge import planted_faults
+from tests.harness.judge import structure_plants as p
 
 CHEETAH = "mini_cheetah"
 BIPED = "its two left legs"  # the same in less time
@@ -54,13 +54,13 @@ def proposed(robot: str, fault: Fault, quantities: Sequence[str]) -> list[Hypoth
     assert at.deviating, "the fault does not show"
     belief = Belief(at)
     found = list(structure.proposals(belief))
-    return [h for h in found if all(belief.with_(h).explains(name) for name in quantities)]
+    return [h for h in found if all(belief.plus(h).explains(name) for name in quantities)]
 
 
 def bodies(names: str, change: Callable[..., object], whole_branch: bool = False) -> Fault:
     def fault(spec: RobotSpec) -> Engine:
         chosen = p.branch(spec, names) if whole_branch else names.split()
-        return p.Held(spec, p.changed(spec, chosen, change))  # type: ignore[arg-type]
+        return p.Held(spec, p.changed(spec, chosen, change))
 
     return fault
 
@@ -89,16 +89,16 @@ def exchanged(a: str, b: str, part: str) -> Fault:
     return fault
 
 
-def other_side(body):  # type: ignore[no-untyped-def]
+def other_side(body):
     return body if body.name == "trunk" else replace(body, inertia=p.mirrored(body.inertia))
 
 
-def whole_side(body):  # type: ignore[no-untyped-def]
+def whole_side(body):
     rotor = body.rotor and replace(body.rotor, placement=p.on_the_other_side(body.rotor.placement))
     return replace(body, inertia=p.mirrored(body.inertia), placement=p.on_the_other_side(body.placement), rotor=rotor)
 
 
-def transposed(body):  # type: ignore[no-untyped-def]
+def transposed(body):
     w, x, y, z = body.placement.quaternion
     return replace(body, placement=replace(body.placement, quaternion=(w, -x, -y, -z)))
 
@@ -230,7 +230,7 @@ class Shrunk(p.Held):
         super().__init__(spec, held)
         self._nv = spec.nv
 
-    def evaluate(self, states, quantities):  # type: ignore[no-untyped-def]
+    def evaluate(self, states, quantities):
         read = replace(states, q=states.q[:, self._q], v=states.v[:, self._v], tau=states.tau[:, self._v])
         answers = {}
         for name, x in self._engine.evaluate(read, quantities).items():
@@ -243,15 +243,15 @@ class Shrunk(p.Held):
 def test_a_fault_beside_another_one_is_proposed() -> None:
     """Under the belief in the first fault, which is not of the structure, the second is found; and before it, as one of two."""
     spec = robot_of(BIPED)
-    heavy = Hypothesis("mass/HL_hip", "model", "", lambda s: p.changed(s, ["HL_hip"], heavier))
+    heavy = model_fault("mass/HL_hip", "", lambda s: p.changed(s, ["HL_hip"], heavier))
     engine = p.Held(spec, p.changed(p.hung(spec, "FL_knee", "trunk"), ["HL_hip"], heavier))
     at = evidence(spec, engine, generated_states(spec, COUNT, 3, 0), ("mass_matrix",))
-    belief = Belief(at).with_(heavy)
-    assert [h.name for h in structure.proposals(belief) if belief.with_(h).explains("mass_matrix")] == ["parent/FL_knee:trunk"]
+    belief = Belief(at).plus(heavy)
+    assert [h.name for h in structure.proposals(belief) if belief.plus(h).explains("mass_matrix")] == ["parent/FL_knee:trunk"]
     assert "parent/FL_knee:trunk" in [h.name for h in structure.proposals(Belief(at))]
 
 
-def heavier(body):  # type: ignore[no-untyped-def]
+def heavier(body):
     return replace(body, inertia=replace(body.inertia, mass=1.07 * body.inertia.mass))
 
 
@@ -285,7 +285,7 @@ def test_lost_couplings_are_the_order_of_the_joints() -> None:
     spec = load(FLOATING)
     states = generated_states(spec, COUNT, 3, 0)
 
-    def lost(_spec: RobotSpec, name: str, values, _states):  # type: ignore[no-untyped-def]
+    def lost(_spec: RobotSpec, name: str, values, _states):
         if name == "mass_matrix":
             values[:, 6, 8] = values[:, 8, 6] = 0.0
         return values
@@ -297,11 +297,11 @@ def test_lost_couplings_are_the_order_of_the_joints() -> None:
         [found] = consistency.self_contradictions(belief)
         assert (found.name, found.cause_class, found.prior) == ("engine/depth-first", "engine", prior)
         assert "depth-first" in found.words
-        assert belief.with_(found).explains("mass_matrix")
+        assert belief.plus(found).explains("mass_matrix")
     other = planted_faults.entrywise(lambda x: x * (1.0 + 1e-3 * np.sin(x)))(spec)
     assert not list(consistency.self_contradictions(Belief(evidence(spec, other, states, ("mass_matrix",)))))
 
-    def lost_inertia(_spec: RobotSpec, name: str, values, _states):  # type: ignore[no-untyped-def]
+    def lost_inertia(_spec: RobotSpec, name: str, values, _states):
         values[:, 7, 7] = 0.0  # no coupling
         return lost(_spec, name, values, _states)
 
@@ -312,7 +312,7 @@ def test_lost_couplings_are_the_order_of_the_joints() -> None:
 def test_a_coriolis_force_that_is_not_the_bias_force_less_gravity() -> None:
     spec = load(FLOATING)
 
-    def doubled(_spec: RobotSpec, name: str, values, _states):  # type: ignore[no-untyped-def]
+    def doubled(_spec: RobotSpec, name: str, values, _states):
         return values * 1.5 if name == "coriolis_force" else values
 
     engine = planted_faults.answering(doubled)(spec)
@@ -320,4 +320,4 @@ def test_a_coriolis_force_that_is_not_the_bias_force_less_gravity() -> None:
     belief = Belief(evidence(spec, engine, generated_states(spec, COUNT, 3, 0), forces))
     [found] = consistency.self_contradictions(belief)
     assert found.name == "engine/coriolis-matrix"
-    assert all(belief.with_(found).explains(name) for name in forces)
+    assert all(belief.plus(found).explains(name) for name in forces)

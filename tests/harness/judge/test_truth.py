@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.engines.reference_engine import ReferenceEngine
+from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import generated_states
+from leapcheck.rounding import scale_free, scales
+from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Inertia
 

@@ -7,16 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from leapcheck.compare.bench import TRUTH
-from leapcheck.compare.records import CauseRow, Diagnosis, EngineVerdict, Falls
-from leapcheck.compare.tally import NEAR, REACH, TOLERANCE_UNITS, Row, Tally, tally
+from leapcheck.comparison.results import TRUTH
+from leapcheck.comparison.tally import Tally, TallyRow, make_tally
 from leapcheck.judge.verdicts import verdict, with_diagnoses
-from leapcheck.states import States, generated_states
+from leapcheck.records import CauseRow, Diagnosis, EngineVerdict, Falls
+from leapcheck.rounding import ALLOWED_UNITS, NEAR, REACH
+from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
+
+pytestmark = pytest.mark.quick
 
 SPEC = load("box")
 UNIT = 1e-15
-ROW = Row("mass_matrix", "mujoco", TRUTH)
+ROW = TallyRow("mass_matrix", "mujoco", TRUTH)
 FLOAT32 = CauseRow("precision/float32", "round-off", "it computes in single precision", "")
 MASS = CauseRow("mass/box", "model", "the mass of box is off", "")
 
@@ -29,7 +32,7 @@ def tallied(*errors: float, distance: float = 0.0) -> Tally:
     q[0, 0] = distance
     states = States(q, states.v, states.tau, states.index, states.kind)
     error = UNIT * np.array([errors])
-    return tally(SPEC, states, [ROW], error, error, np.full_like(error, UNIT))
+    return make_tally(SPEC, states, [ROW], error, error, np.full_like(error, UNIT))
 
 
 @pytest.mark.parametrize(
@@ -37,8 +40,8 @@ def tallied(*errors: float, distance: float = 0.0) -> Tally:
     [
         ((0.0, 0.0), "right to rounding", 0),
         ((1.0, 3.0, 2.0), "right to rounding", 1),
-        ((TOLERANCE_UNITS, 3.0), "right to rounding", 0),
-        ((1.0, 1.01 * TOLERANCE_UNITS), "wrong", 1),
+        ((ALLOWED_UNITS, 3.0), "right to rounding", 0),
+        ((1.0, 1.01 * ALLOWED_UNITS), "wrong", 1),
         ((math.nan, 1.0), "wrong", 0),
     ],
 )
@@ -47,20 +50,20 @@ def test_near_the_origin_the_tolerance_decides(errors: tuple[float, ...], word: 
     rounding = math.inf if math.isnan(errors[worst]) else errors[worst]
     assert (found.engine, found.quantity, found.verdict, found.index) == ("mujoco", "mass_matrix", word, worst)
     assert found.rounding == pytest.approx(rounding, rel=1e-12)
-    assert found.allowed == TOLERANCE_UNITS
-    assert found.margin == pytest.approx(TOLERANCE_UNITS / rounding if rounding else math.inf, rel=1e-12)
+    assert found.allowed == ALLOWED_UNITS
+    assert found.margin == pytest.approx(ALLOWED_UNITS / rounding if rounding else math.inf, rel=1e-12)
 
 
 def test_digits_lost_far_from_the_origin_are_imprecise_and_the_figures_are_those_near_it() -> None:
     found = verdict(SPEC, ROW, tallied(1000.0, 2.0, distance=1e3))
-    assert (found.verdict, found.index, found.allowed) == ("right but imprecise", 1, TOLERANCE_UNITS)
+    assert (found.verdict, found.index, found.allowed) == ("right but imprecise", 1, ALLOWED_UNITS)
     assert found.rounding == pytest.approx(2.0, rel=1e-12)
 
 
 def test_an_error_beyond_what_the_distance_excuses_is_wrong_by_that_allowance() -> None:
     distance = 20.0 * NEAR
     found = verdict(SPEC, ROW, tallied(1e9, 2.0, distance=distance))
-    allowed = TOLERANCE_UNITS * (1.0 + distance / REACH)
+    allowed = ALLOWED_UNITS * (1.0 + distance / REACH)
     assert (found.verdict, found.index, found.allowed) == ("wrong", 0, pytest.approx(allowed))
     assert found.margin == pytest.approx(allowed / 1e9)
 
@@ -68,7 +71,7 @@ def test_an_error_beyond_what_the_distance_excuses_is_wrong_by_that_allowance() 
 def test_all_far_states_are_judged_by_what_the_distance_excuses() -> None:
     found = verdict(SPEC, ROW, tallied(1000.0, distance=1e3))
     assert found.verdict == "right but imprecise"
-    assert found.allowed > found.rounding > TOLERANCE_UNITS
+    assert found.allowed > found.rounding > ALLOWED_UNITS
 
 
 def diagnosis(*causes: CauseRow, unexplained: tuple[str, ...] = ()) -> Diagnosis:

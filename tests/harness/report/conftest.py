@@ -8,24 +8,24 @@ import math
 
 import numpy as np
 import pytest
-from judged_case import judged, with_hostile_words
 
-from leapcheck.compare.records import (
+from leapcheck.quantities import QUANTITIES
+from leapcheck.records import (
     HISTOGRAM_DECADES,
     Accuracy,
-    ArmatureCost,
     Comparison,
     Discrepancy,
     EngineRow,
     Failure,
     HeatMap,
     KindRow,
-    Provenance,
     Run,
+    RunProvenance,
+    SimplificationCost,
     Verdict,
     WorstState,
 )
-from leapcheck.quantities import QUANTITIES
+from tests.harness.report.judged_case import judged, with_hostile_words
 
 ENGINES = (
     ("reference", "0.1.0", "built from the spec, rotors exact"),
@@ -117,7 +117,7 @@ def mini_cheetah_run() -> Run:
     for leg in range(6, 18, 3):
         pattern[leg : leg + 3, leg : leg + 3] = 1
     return Run(
-        provenance=Provenance(
+        provenance=RunProvenance(
             robot="mini_cheetah",
             model_hash="3f9c2ab0d1e4477a",
             seed=0,
@@ -170,11 +170,11 @@ def heat_map(rng: np.random.Generator, pattern: np.ndarray, engine: str, against
     return HeatMap(engine, against, tuple(tuple(row) for row in np.tril(values).tolist()))
 
 
-def armature_cost(rng: np.random.Generator, simplification: str, size: float) -> ArmatureCost:
+def armature_cost(rng: np.random.Generator, simplification: str, size: float) -> SimplificationCost:
     median = rng.uniform(0.2, 1, 12) * size
     worst = median * rng.uniform(3, 30, 12)
     joints = (tuple(median.tolist()), tuple(worst.tolist()))
-    return ArmatureCost(simplification, 2000, float(np.median(median)), float(worst.max()), DOF_NAMES[6:], *joints)
+    return SimplificationCost(simplification, 2000, float(np.median(median)), float(worst.max()), DOF_NAMES[6:], *joints)
 
 
 def with_hostile_names(run: Run) -> Run:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from leapcheck.compare.records import CauseRow, Diagnosis, EngineVerdict, Falls, Identity, Reproducer, Run
 from leapcheck.quantities import QUANTITIES
+from leapcheck.records import CauseClass, CauseRow, Diagnosis, EngineVerdict, Falls, Identity, Reproducer, Run, TruthVerdict
 
 SCRIPT = '''"""The smallest case."""
 
@@ -16,11 +16,15 @@ q = np.array([0.0, 0.3])
 if q[1] < 1 and "</pre>" != "&amp;":
     print(f"{q}")
 '''
-ARMATURE = CauseRow("armature/left-out", "convention", "the armature of the joints is left out", "12 joints, 0.00227 kg m^2 each")
-ROTORS = CauseRow("rotor/massless", "model", "the rotors have no inertia about their axes", "")
-AXES = CauseRow("unit/degrees-read", "convention", "angles are read in degrees", "")
-MASS = CauseRow("mass/FR_hip", "model", "the mass of FR_hip is 0.65 kg, not 0.54 kg", "explains 99.99 % of the difference")
-FLOAT32 = CauseRow("precision/float32", "round-off", "it computes in single precision", "24 bits")
+ARMATURE = CauseRow(
+    "armature/left-out", CauseClass.CONVENTION, "the armature of the joints is left out", "12 joints, 0.00227 kg m^2 each"
+)
+ROTORS = CauseRow("rotor/massless", CauseClass.MODEL, "the rotors have no inertia about their axes", "")
+AXES = CauseRow("unit/degrees-read", CauseClass.CONVENTION, "angles are read in degrees", "")
+MASS = CauseRow(
+    "mass/FR_hip", CauseClass.MODEL, "the mass of FR_hip is 0.65 kg, not 0.54 kg", "explains 99.99 % of the difference"
+)
+FLOAT32 = CauseRow("precision/float32", CauseClass.ROUND_OFF, "it computes in single precision", "24 bits")
 
 LAWS = (
     ("M is symmetric and positive definite", ("mass_matrix",)),
@@ -39,13 +43,13 @@ def judged(run: Run) -> Run:
 
 def verdicts(run: Run) -> tuple[EngineVerdict, ...]:
     """One engine wrong in two quantities, one imprecise, the others right; one exact answer."""
-    word = {("pinocchio-mjcf", "mass_matrix"): "wrong", ("pinocchio-mjcf", "bias_force"): "wrong"}
-    word |= {("mujoco-urdf", name): "right but imprecise" for name in QUANTITIES}
+    word = {("pinocchio-mjcf", "mass_matrix"): TruthVerdict.WRONG, ("pinocchio-mjcf", "bias_force"): TruthVerdict.WRONG}
+    word |= {("mujoco-urdf", name): TruthVerdict.IMPRECISE for name in QUANTITIES}
     found = []
     for i, a in enumerate(run.accuracies):
         rounding = 0.0 if i == 3 else a.rounding
         margin = 256.0 / rounding if rounding else math.inf
-        of = word.get((a.engine, a.quantity), "right to rounding")
+        of = word.get((a.engine, a.quantity), TruthVerdict.RIGHT)
         found.append(EngineVerdict(a.engine, a.quantity, of, rounding, 256.0, margin, a.index))
     return tuple(found)
 
@@ -105,10 +109,10 @@ def reproducers() -> tuple[Reproducer, ...]:
 
 def with_hostile_words(run: Run, script: str, formula: str, markdown: str, style: str) -> Run:
     """The judged run with causes, laws, patterns, cases and scripts that try to be markup."""
-    causes = (CauseRow(script, markdown, style, formula),)
+    causes = (CauseRow(script, CauseClass.MODEL, style, formula),)
     return dataclasses.replace(
         run,
-        verdicts=tuple(dataclasses.replace(v, engine=style, verdict=markdown) for v in run.verdicts[:2]) + run.verdicts,
+        verdicts=tuple(dataclasses.replace(v, engine=style) for v in run.verdicts[:2]) + run.verdicts,
         identities=tuple(dataclasses.replace(i, law=f"{script} {i.law}") for i in run.identities),
         diagnoses=tuple(
             dataclasses.replace(d, causes=causes, alternatives=(causes, causes), pattern=markdown) for d in run.diagnoses

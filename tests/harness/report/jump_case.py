@@ -8,23 +8,24 @@ import math
 import numpy as np
 import pandas as pd
 
-from leapcheck.jump.asked import Act
-from leapcheck.jump.hardware import HardwareComparison, Residual
-from leapcheck.jump.judging.rules import Reason, Verdict
-from leapcheck.jump.judging.verdict import Judgement
-from leapcheck.jump.log import JumpLog
-from leapcheck.jump.measures.estimates import estimates
-from leapcheck.jump.measures.ledgers import ledgers
-from leapcheck.jump.policies import Trajectory
-from leapcheck.jump.robustness.monte_carlo import MonteCarlo
-from leapcheck.jump.robustness.outcome import Outcome
-from leapcheck.jump.robustness.statistics import Cause, Driver, success_interval
-from leapcheck.jump.robustness.variation import Variation
-from leapcheck.jump.run import JumpRun, Provenance, Setup
+from leapcheck.jumping.act import Act
+from leapcheck.jumping.hardware import HardwareComparison, Residual
+from leapcheck.jumping.judging.rules import Reason
+from leapcheck.jumping.judging.thresholds import JumpVerdict
+from leapcheck.jumping.judging.verdict import JumpJudgement
+from leapcheck.jumping.measures.estimates import estimates
+from leapcheck.jumping.measures.ledgers import ledgers
+from leapcheck.jumping.policies import Trajectory
+from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
+from leapcheck.jumping.robustness.outcome import TrialOutcome
+from leapcheck.jumping.robustness.statistics import Cause, Driver, success_interval
+from leapcheck.jumping.robustness.variation import Variation
+from leapcheck.jumping.study import JumpProvenance, JumpSetup, JumpStudy
+from leapcheck.simulators.log import JumpLog
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import build, kernel
-from leapcheck_reference.simulate.actuator import driven, drives
+from leapcheck_reference.simulate.actuator import drive_response, drives
 
 TAKE_OFF, APEX_SPEED = 0.53, 1.98  # s, m/s
 TIMES = (0.0, 0.4, TAKE_OFF, 0.62, 0.86, 0.95, 1.05, 1.2)  # s
@@ -63,7 +64,7 @@ def jump_log(simulator: str = "rigid", dt: float = 1e-3, lift: float = 0.0, dura
     forces[:, feet, 2] = (spec.total_mass * lift_off / 4)[:, None]
     J = kernel(tree, ("contact_jacobians",))(q[:-1])["contact_jacobians"]
     torque = -np.einsum("npij,npi->nj", J, forces)[:, 6:]
-    given = driven(drives(spec), torque, v[:-1, 6:])
+    given = drive_response(drives(spec), torque, v[:-1, 6:])
     return JumpLog(
         simulator=simulator,
         robot=spec.name,
@@ -103,31 +104,33 @@ def cut(log: JumpLog, steps: int, stopped: str) -> JumpLog:
     return dataclasses.replace(log, **states, **{name: getattr(log, name)[:steps] for name in of_steps}, stopped=stopped)
 
 
-def judgement(verdict: Verdict, text: str = "torque asked of FR_knee is 1.2 +- 0.1, above 1") -> Judgement:
+def judgement(verdict: JumpVerdict, text: str = "torque asked of FR_knee is 1.2 +- 0.1, above 1") -> JumpJudgement:
     """A judgement with one reason, about `torque_use`."""
     reason = Reason(verdict, "torque_use", text, 1.2, 0.1, 1.1, 1.3, 1.0, "1", "rigid", 5e-4, True)
-    reasons = () if verdict is Verdict.GO else (reason,)
-    remedies = () if verdict is Verdict.GO else ("jump lower, or crouch deeper",)
-    return Judgement(verdict, reasons, remedies, f"{verdict}: {text}")
+    reasons = () if verdict is JumpVerdict.GO else (reason,)
+    remedies = () if verdict is JumpVerdict.GO else ("jump lower, or crouch deeper",)
+    return JumpJudgement(verdict, reasons, remedies, f"{verdict}: {text}")
 
 
 def study(
-    logs: dict[str, list[JumpLog]] | None = None, verdict: Verdict = Verdict.MARGINAL, name: str = "mini_cheetah_armature"
-) -> JumpRun:
+    logs: dict[str, list[JumpLog]] | None = None, verdict: JumpVerdict = JumpVerdict.MARGINAL, name: str = "mini_cheetah_armature"
+) -> JumpStudy:
     """A study of hand-made logs, two step sizes each; figures and ledgers are measured on them, the verdict is given."""
     if logs is None:
         logs = {n: [jump_log(n, dt, lift) for dt in (2e-3, 1e-3)] for n, lift in (("rigid", 0.0), ("soft", 0.1))}
     spec = robot(name)
     policy = Trajectory(*(np.zeros((2, 12)) for _ in range(4)), *(np.zeros(12) for _ in range(2)))
     act = Act(policy, (np.zeros(spec.nq), np.zeros(spec.nv)), 1.2)
-    return JumpRun(
-        setup=Setup(spec, act, tuple(logs), levels=2),
+    return JumpStudy(
+        setup=JumpSetup(spec, act, tuple(logs), levels=2),
         logs={n: levels[-1] for n, levels in logs.items()},
         failures={},
         estimates=estimates(spec, None, logs, drives(spec)),
         ledgers={n: ledgers(spec, levels[-1]) for n, levels in logs.items() if np.isfinite(levels[-1].q).all()},
         judgement=judgement(verdict),
-        provenance=Provenance(name, "0123456789abcdef", f"leapcheck jump {name} --height 0.2", {"numpy": "2.0"}, 7, "Linux x"),
+        provenance=JumpProvenance(
+            name, "0123456789abcdef", f"leapcheck jump {name} --height 0.2", {"numpy": "2.0"}, 7, "Linux x"
+        ),
     )
 
 
@@ -147,7 +150,7 @@ def monte_carlo(successes: int = 37, count: int = 40) -> MonteCarlo:
         causes=(Cause("trunk hit the ground", 3, 2), Cause(HOSTILE, 1, 1)),
         drivers=(Driver("|latency|", -0.61, math.nan, 1e-3), Driver("friction", 0.2, 0.1, 0.2)),
         samples=samples,
-        nominal=Outcome({"rise": 0.3}, "trunk_corner_4", math.nan),
+        nominal=TrialOutcome({"rise": 0.3}, "trunk_corner_4", math.nan),
         nominal_causes=(),
         worst=39,
         armature_cost=None,

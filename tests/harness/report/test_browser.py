@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
 from html import escape, unescape
 from pathlib import Path
 
 import pytest
 
 from leapcheck.report import html_report
-from leapcheck.report.truth_table import in_eps, truth_table
+from leapcheck.report.comparison.tables import in_eps, truth_table
 from leapcheck.report.words import DASH, quantity_label
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "chrome-headless-shell")
@@ -67,11 +68,9 @@ FRAMES = """<!DOCTYPE html><pre id="found"></pre><script>
 
 def browsed(page: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     """The browser's output for a page opened from the disk."""
-    profile = page.parent / f"profile-{page.stem}"
-    command = [str(BROWSER), *FLAGS, f"--user-data-dir={profile}", *flags, page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
-    shutil.rmtree(profile, ignore_errors=True)
-    return done
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        command = [str(BROWSER), *FLAGS, f"--user-data-dir={profile}", *flags, page.as_uri()]
+        return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
 
 
 def console(done: subprocess.CompletedProcess[str]) -> list[str]:

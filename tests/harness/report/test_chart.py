@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from leapcheck.report import svg
-from leapcheck.report.chart import Chart, Kind, Limit, Phase, Series, chart_plot
-from leapcheck.report.chart_scale import BUCKETS, Scale, data_range, decimated, outline, stretches, ticks
+from leapcheck.report.chart import Chart, ChartPhase, Limit, Series, SeriesKind, chart_plot
+from leapcheck.report.chart_scale import BUCKETS, AxisScale, data_range, decimation, outline, stretches, ticks
+
+pytestmark = pytest.mark.quick
 
 PIXEL = 0.11  # px; coordinates are written to a tenth: measured 0.05
 T = np.linspace(0.0, 1.2, 4801)
@@ -40,7 +42,7 @@ def test_a_peak_of_one_sample_is_drawn():
     (path,) = paths(Chart("peak", "t, s", "y", (Series("a", T, y), Series("b", T, 0 * T))), "s0")
     points = numbers(path)
     low, high = data_range([y])
-    pixel = Scale(low, high, 0.0, 1.0)
+    pixel = AxisScale(low, high, 0.0, 1.0)
     span = np.ptp(points[:, 1])
     zero = numbers(paths(Chart("peak", "t, s", "y", (Series("a", T, y), Series("b", T, 0 * T))), "s1")[0])[0, 1]
     assert points[:, 1].min() - zero == pytest.approx(-span / 2, abs=PIXEL)
@@ -52,7 +54,7 @@ def test_decimation_keeps_extremes_and_order_and_is_bounded():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 100_003))
     y[17] = np.nan
-    kept = decimated(x, y)
+    kept = decimation(x, y)
     assert len(kept) <= 6 * BUCKETS
     assert (np.diff(kept) > 0).all()
     assert kept[0] == 0
@@ -118,14 +120,14 @@ def test_limits_bands_and_phases_stand_where_they_belong():
         "t, s",
         "torque, N m",
         (Series("a", T, 10 * np.sin(9 * T), low=10 * np.sin(9 * T) - 1, high=10 * np.sin(9 * T) + 2),),
-        (Phase("push", 0.3, 0.6), Phase("flight", 0.6, 9.0)),
+        (ChartPhase("push", 0.3, 0.6), ChartPhase("flight", 0.6, 9.0)),
         (Limit("limit", 18), Limit("limit", -18), Limit("far", 400)),
     )
     node = chart_plot(chart)
     plot = paths(chart, "line")[0]
     left, right = numbers(plot)[:, 0].min(), numbers(plot)[:, 0].max()
     push, flight = [rect for rect in node.iter("rect") if "phase" in rect.get("class")]
-    scale = Scale(0.0, 9.0, left, left + (right - left) * 9.0 / 1.2)
+    scale = AxisScale(0.0, 9.0, left, left + (right - left) * 9.0 / 1.2)
     assert float(push.get("x")) == pytest.approx(scale(0.3), abs=PIXEL)
     assert float(flight.get("x")) == pytest.approx(scale(0.6), abs=PIXEL)
     limits = [float(line.get("y1")) for line in node.iter("line") if line.get("class") == "limit"]
@@ -146,8 +148,8 @@ def test_limits_bands_and_phases_stand_where_they_belong():
 def test_a_scatter_is_dots_with_its_outline():
     speed = np.linspace(-30, 30, 61)
     series = (
-        Series("possible", speed, 28 - 0 * speed, Kind.BOUND),
-        Series("knee", 20 * np.sin(9 * T), 12 * np.cos(9 * T), Kind.DOTS),
+        Series("possible", speed, 28 - 0 * speed, SeriesKind.BOUND),
+        Series("knee", 20 * np.sin(9 * T), 12 * np.cos(9 * T), SeriesKind.DOTS),
     )
     chart = Chart("plane", "speed, rad/s", "torque, N m", series)
     (dots,) = paths(chart, "dots")
@@ -157,7 +159,7 @@ def test_a_scatter_is_dots_with_its_outline():
 
 def test_names_are_escaped_and_said():
     evil = "<script>x</script>\u202e&\x1b"
-    chart = Chart(evil, evil, evil, (Series(evil, T, T),), (Phase(evil, 0, 1),), (Limit(evil, 1),))
+    chart = Chart(evil, evil, evil, (Series(evil, T, T),), (ChartPhase(evil, 0, 1),), (Limit(evil, 1),))
     node = chart_plot(chart)
     text = svg.markup(node)
     assert "<script" not in text

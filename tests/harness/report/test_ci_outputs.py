@@ -9,10 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from leapcheck.compare.records import BaselineFinding, BaselineResult, Failure
-from leapcheck.report.cases import Outcome, cases
-from leapcheck.report.github import github_commands, github_summary
-from leapcheck.report.junit import junit_xml
+from leapcheck.records import BaselineFinding, BaselineResult, Failure
+from leapcheck.report.comparison.cases import CaseOutcome, cases
+from leapcheck.report.comparison.ci import github_commands, github_summary, junit_xml
 
 RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
 ODD = "a,b:c%d\r\n::error::x\x1b[31m\x00\ufffe\ud800 <&>\"'\u202e"
@@ -33,7 +32,7 @@ def test_a_case_for_each_quantity_and_engine(which, request):
     compared = {(engine, c.quantity) for c in run.comparisons for engine in (c.engine, c.against)}
     assert set(keys) == compared | {(failure.engine, failure.quantity) for failure in run.failures}
     bad = {(d.engine, d.quantity) for d in run.discrepancies} - {(f.engine, f.quantity) for f in run.failures}
-    assert {(c.engine, c.quantity) for c in found if c.outcome is Outcome.FAILED} == bad & set(keys)
+    assert {(c.engine, c.quantity) for c in found if c.outcome is CaseOutcome.FAILED} == bad & set(keys)
 
 
 @pytest.mark.parametrize("which", RUNS)
@@ -66,7 +65,7 @@ def test_outcomes_beside_a_baseline(run):
     assert "known: Accepted: issue 12" in {element.get("message") for element in root.iter("skipped")}
     grown = beside(run, ("grown", "mujoco", "mass_matrix", "Its error was 1."))
     (case,) = [c for c in cases(grown) if (c.engine, c.quantity) == ("mujoco", "mass_matrix")]
-    assert (case.outcome, case.title) == (Outcome.FAILED, "grown: Its error was 1.")
+    assert (case.outcome, case.title) == (CaseOutcome.FAILED, "grown: Its error was 1.")
     missing = beside(run, ("new", "nobody", "nothing", "Strange."))
     assert [c.title for c in cases(missing) if c.engine == "nobody"] == ["new: Strange."]
     commands = github_commands(known)

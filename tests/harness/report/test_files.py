@@ -10,8 +10,8 @@ import pandas
 import pytest
 
 from leapcheck.report import accuracy_frame, comparison_frame, html_report, markdown_report, read_run, write_report
-from leapcheck.report.files import FILES
-from leapcheck.report.words import printable
+from leapcheck.report.comparison.files import FILES
+from leapcheck.system.text import printable
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from jump_case import HOSTILE, PHASES, TINY_PNG, cut, hardware, jump_log, monte_carlo, robot, study
-from test_browser import BROWSER, BROWSERS, MEASURE, browsed, console, measured
 
-from leapcheck.report.chart import Phase
-from leapcheck.report.jump_page import jump_page
-from leapcheck.report.scene3d import RATE, scene_page
+from leapcheck.report.chart import ChartPhase
+from leapcheck.report.jump.page import jump_page
+from leapcheck.report.jump.scene3d import RATE, scene_page
+from tests.harness.report.jump_case import HOSTILE, PHASES, TINY_PNG, cut, hardware, jump_log, monte_carlo, robot, study
+from tests.harness.report.test_browser import BROWSER, BROWSERS, MEASURE, browsed, console, measured
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser: none of {', '.join(BROWSERS)} is on the PATH")
 
@@ -38,7 +38,7 @@ def scene(tmp_path_factory):
     log = jump_log()
     logs = {"rigid": log, HOSTILE: cut(jump_log("soft", lift=0.1), 800, f"stopped at t = 0.8 s: {HOSTILE}")}
     path = tmp_path_factory.mktemp("scene") / "scene3d.html"
-    path.write_text(scene_page(robot(), logs, tuple(Phase(*phase) for phase in PHASES)), encoding="utf-8")
+    path.write_text(scene_page(robot(), logs, tuple(ChartPhase(*phase) for phase in PHASES)), encoding="utf-8")
     return path
 
 

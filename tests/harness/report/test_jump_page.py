@@ -10,25 +10,25 @@ import json
 import math
 import re
 
-import jump_case
 import numpy as np
 import pytest
-from jump_case import HOSTILE, TINY_PNG, cut, hardware, monte_carlo, study
 from rich.console import Console
-from test_page import HOSTILE_TAGS, Page
 
-from leapcheck.jump.asked import planned_act
-from leapcheck.jump.judging.rules import Verdict
-from leapcheck.jump.planning.plan import Request, planned
-from leapcheck.report import jump_view
-from leapcheck.report.jump_console import jump_summary
-from leapcheck.report.jump_files import JUMP_FILES, write_jump_report
-from leapcheck.report.jump_json import jump_json
-from leapcheck.report.jump_markdown import jump_markdown
-from leapcheck.report.jump_page import jump_page
-from leapcheck.report.jump_words import between, plain_number, with_error, with_signs
+from leapcheck.jumping.act import planned_act
+from leapcheck.jumping.judging.thresholds import JumpVerdict
+from leapcheck.jumping.planning.plan import plan_jump
+from leapcheck.jumping.planning.records import JumpRequest
+from leapcheck.report.jump import view as jump_view
+from leapcheck.report.jump.console import jump_summary
+from leapcheck.report.jump.files import JUMP_FILES, write_jump_report
+from leapcheck.report.jump.page import jump_markdown, jump_page
+from leapcheck.report.jump.results import jump_json
+from leapcheck.report.jump.words import between, plain_number, with_error, with_signs
 from leapcheck.report.words import DASH
 from leapcheck_reference.simulate.actuator import drives
+from tests.harness.report import jump_case
+from tests.harness.report.jump_case import HOSTILE, TINY_PNG, cut, hardware, monte_carlo, study
+from tests.harness.report.test_page import HOSTILE_TAGS, Page
 
 SIZE = 700_000  # bytes; measured 0.27 MB of two simulators, 0.32 MB of five real ones
 
@@ -71,13 +71,13 @@ def test_sections_stand_in_order_and_the_contents_lead_to_them(page):
     assert links == [*(f"#{name}" for name in page.ids[1:]), "scene3d.html"]
 
 
-@pytest.mark.parametrize("verdict", list(Verdict))
+@pytest.mark.parametrize("verdict", list(JumpVerdict))
 def test_the_verdict_is_said_once_in_a_word_and_once_in_a_sentence(run, verdict):
     one = dataclasses.replace(run, judgement=jump_case.judgement(verdict, "torque is 1.2 +- 0.1"))
     text = Page(jump_page(one)).text
     assert "Torque is 1.2 ± 0.1." in text
     assert f"{verdict}: " not in text.replace(f"{verdict}: jump of", "")
-    assert ("What to change" in text) == (verdict is not Verdict.GO)
+    assert ("What to change" in text) == (verdict is not JumpVerdict.GO)
     assert jump_markdown(one).startswith(f"# Jump of mini_cheetah_armature: {verdict}\n")
     assert f"{verdict}: Torque is 1.2 ± 0.1." in text_of(jump_summary(one))
 
@@ -133,7 +133,7 @@ def test_everything_of_others_is_escaped(full, page, tmp_path):
     assert "alert('x')" in page.text
     assert "[bold red]x[/]" in text_of(jump_summary(full), width=200)
     assert json.loads(jump_json(full))["failures"]["mujoco"] == f"mujoco: {HOSTILE}"
-    evil = jump_case.judgement(Verdict.NO_GO, HOSTILE)
+    evil = jump_case.judgement(JumpVerdict.NO_GO, HOSTILE)
     evil = dataclasses.replace(evil, remedies=(HOSTILE,), reasons=(dataclasses.replace(evil.reasons[0], simulator=HOSTILE),))
     origin = dataclasses.replace(full.provenance, robot=HOSTILE, command=HOSTILE, versions={HOSTILE: HOSTILE}, machine=HOSTILE)
     named = dataclasses.replace(full, provenance=origin, judgement=evil)
@@ -174,7 +174,7 @@ def test_json_holds_the_records(full):
 @pytest.mark.parametrize("pitch", [None, 0.1])
 def test_the_plan_stands_in_every_report(run, pitch):
     spec = run.setup.spec
-    plan = planned(spec, Request(0.2, pitch=pitch), drives(spec))
+    plan = plan_jump(spec, JumpRequest(0.2, pitch=pitch), drives(spec))
     one = dataclasses.replace(run, setup=dataclasses.replace(run.setup, act=planned_act(plan)))
     page = Page(jump_page(one))
     assert "plan" in page.ids
@@ -191,7 +191,7 @@ def test_a_run_that_stopped_says_where_and_shows_what_there_is(run):
         "rigid": [cut(run.logs["rigid"], 600, why)],
         "soft": [cut(run.logs["soft"], 0, "soft stopped at t = 0.0000 s: singular")],
     }
-    stopped = study(logs, Verdict.NO_GO)
+    stopped = study(logs, JumpVerdict.NO_GO)
     page = Page(jump_page(stopped))
     assert page.cells("rigid", f"✗ stopped: {why}")[0][2] == "0.6 s"
     assert page.cells("soft", "✗ stopped: soft stopped at t = 0.0000 s: singular")[0][4] == "0"
@@ -204,7 +204,7 @@ def test_states_that_are_no_numbers_end_the_plots_there(run):
     log = run.logs["rigid"]
     q = log.q.copy()
     q[700:] = np.nan
-    broken = study({"rigid": [dataclasses.replace(log, q=q, stopped="rigid diverged")]}, Verdict.NO_GO)
+    broken = study({"rigid": [dataclasses.replace(log, q=q, stopped="rigid diverged")]}, JumpVerdict.NO_GO)
     text = jump_page(broken)
     assert not re.search(r' d="[^"]*nan', text)
     assert "✗ stopped" in text
@@ -218,7 +218,7 @@ def test_without_any_run_there_is_still_a_report(run, tmp_path):
         estimates=(),
         ledgers={},
         failures={"rigid": "rigid: no such thing"},
-        judgement=jump_case.judgement(Verdict.NO_GO, "no simulator gave a run"),
+        judgement=jump_case.judgement(JumpVerdict.NO_GO, "no simulator gave a run"),
         notes=("a height of 2 m is not feasible",),
     )
     page = Page(jump_page(nothing))
@@ -238,7 +238,7 @@ def test_files_are_written_whole_or_not_at_all(run, tmp_path, monkeypatch):
     blocked.write_text("x")
     with pytest.raises(NotADirectoryError, match="is a file: name another folder"):
         write_jump_report(run, blocked)
-    monkeypatch.setattr("leapcheck.report.jump_files.tempfile.mkdtemp", lambda **_: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr("leapcheck.report.folder.tempfile.mkdtemp", lambda **_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
         write_jump_report(run, tmp_path / "c" / "d")
     assert not (tmp_path / "c").exists()
@@ -246,13 +246,11 @@ def test_files_are_written_whole_or_not_at_all(run, tmp_path, monkeypatch):
 
 def test_limits_say_what_was_left_out(run, full):
     alone = dataclasses.replace(run, logs={"rigid": run.logs["rigid"]}, setup=dataclasses.replace(run.setup, levels=1))
-    assert sum("robustness was not looked at" in line for line in jump_view.limits(run)) == 1
+    assert sum("robustness was not examined" in line for line in jump_view.limits(run)) == 1
     assert sum("contact models" in line for line in jump_view.limits(alone)) == 1
     assert sum("error bars" in line for line in jump_view.limits(alone)) == 1
-    assert not any("robustness was not looked at" in line for line in jump_view.limits(full))
-    assert all(
-        any(word in line for line in jump_view.limits(full)) for word in ("flexibility", "inductance", "estimator", "flat")
-    )
+    assert not any("robustness was not examined" in line for line in jump_view.limits(full))
+    assert all(any(word in line for line in jump_view.limits(full)) for word in ("flexible", "inductance", "estimator", "flat"))
 
 
 def test_the_terminal_needs_80_columns_and_can_do_with_ascii(full):

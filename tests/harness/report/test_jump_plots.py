@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from jump_case import PHASES, TAKE_OFF, cut, jump_log, robot
 
-from leapcheck.jump.measures.observed import observed
-from leapcheck.report.jump_plots import envelope, joint_kinds, jump_phases, jump_plots, main_simulator, windowed
+from leapcheck.jumping.measures.observation import observe
+from leapcheck.report.jump.plots import envelope, joint_kinds, jump_phases, jump_plots, main_simulator, window_means
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
+from tests.harness.report.jump_case import PHASES, TAKE_OFF, cut, jump_log, robot
 
 IMPULSE = 1e-12  # relative; measured 2e-16
 CORNER = 1e-9  # N m; measured 4e-15: the facts' corner speeds are exact in the drive's own numbers
@@ -34,29 +34,29 @@ def test_there_is_a_plot_of_everything_that_was_asked(log):
 
 
 def test_phases_are_those_of_the_jump(log):
-    found = jump_phases(observed(robot(), log), 0.4)
+    found = jump_phases(observe(robot(), log), 0.4)
     assert [phase.name for phase in found] == [name for name, _, _ in PHASES]
     assert found[0].start == 0.0
     assert found[1].start == 0.4
     assert found[-1].end == log.time[-1]
     for before, after in pairwise(found):
         assert before.end == after.start
-    cut_off = jump_phases(observed(robot(), cut(log, 650, "stopped")), 0.4)
+    cut_off = jump_phases(observe(robot(), cut(log, 650, "stopped")), 0.4)
     assert [phase.name for phase in cut_off] == ["crouch", "push", "flight"]
     assert cut_off[-1].end == log.time[650]
     assert cut_off[2].start < TAKE_OFF + 0.1
-    (crouch,) = jump_phases(observed(robot(), cut(log, 200, "stopped")), 0.4)
+    (crouch,) = jump_phases(observe(robot(), cut(log, 200, "stopped")), 0.4)
     assert (crouch.name, crouch.end) == ("crouch", log.time[200])
 
 
 def test_a_window_keeps_the_impulse_of_what_lies_inside():
     force = np.zeros(1000)
     force[300:320] = 50.0
-    means = windowed(force, 1e-3)
+    means = window_means(force, 1e-3)
     assert means.sum() == pytest.approx(force.sum(), rel=IMPULSE)
     assert means.max() == pytest.approx(50.0 * 20 / 21)
-    np.testing.assert_allclose(windowed(np.full(50, 3.0), 1e-3), 3.0, rtol=IMPULSE)
-    np.testing.assert_allclose(windowed(np.arange(5.0), 1.0), np.arange(5.0))
+    np.testing.assert_allclose(window_means(np.full(50, 3.0), 1e-3), 3.0, rtol=IMPULSE)
+    np.testing.assert_allclose(window_means(np.arange(5.0), 1.0), np.arange(5.0))
 
 
 def test_the_envelope_is_the_drives_own():

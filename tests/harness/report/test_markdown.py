@@ -6,10 +6,12 @@ import re
 
 import pytest
 
-from leapcheck.compare.records import Verdict
+from leapcheck.records import Verdict
 from leapcheck.report import markdown_report, sparsity_text
-from leapcheck.report.text import escaped
+from leapcheck.report.markdown import escape
 from leapcheck.report.words import DASH, factor, number, quantity_label, state_text, unit
+
+pytestmark = pytest.mark.quick
 
 RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
 
@@ -81,7 +83,7 @@ def test_every_accuracy_stands_in_the_table_against_the_truth(run):
 def test_a_run_without_a_truth_says_so(truthless_run):
     text = markdown_report(truthless_run)
     section = text[text.index("## Against the truth") : text.index("## Quantities")]
-    assert section.split("\n")[2:] == ["Not told: this run had no values in double-double; the limits say why.", "", ""]
+    assert section.split("\n")[2:] == ["Not available: this run had no values in double-double; see the limits.", "", ""]
     assert "- the truth on every state: it needs llvmlite" in text[text.index("## Limits") :]
 
 
@@ -116,4 +118,4 @@ def test_hostile_names_stay_words(hostile_run):
     ],
 )
 def test_escaping(text, expected):
-    assert escaped(text) == expected
+    assert escape(text) == expected

@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from leapcheck.compare.records import SCHEMA_VERSION, Run
+from leapcheck.records import SCHEMA_VERSION, Run
 from leapcheck.report import read_run, run_json
 
 RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
@@ -118,6 +118,10 @@ WRONG = [
     (lambda c: c["comparisons"][3].update(error=None), r"run.comparisons\[3\].error must be float, not None"),
     (lambda c: c["comparisons"][3].update(error=False), r"run.comparisons\[3\].error must be float, not False"),
     (lambda c: c["comparisons"][3].update(verdict="fine"), r"run.comparisons\[3\].verdict must be one of \['agree'"),
+    (
+        lambda c: c["discrepancies"][0].update(cause_class="x"),
+        r"run.discrepancies\[0\].cause_class must be one of \['convention'",
+    ),
     (lambda c: c["accuracies"][2].pop("median"), r"run.accuracies\[2\] lacks 'median'"),
     (lambda c: c["accuracies"][2].update(index=1.0), r"run.accuracies\[2\].index must be int, not 1.0"),
     (lambda c: c["provenance"]["versions"][0].append("x"), r"run.provenance.versions\[0\] must have 2 items, not 3"),

@@ -10,11 +10,10 @@ import re
 
 import numpy as np
 import pytest
-from jump_case import HOSTILE, PHASES, cut, jump_log, robot
 from scipy.spatial.transform import Rotation
 
-from leapcheck.report.chart import Phase
-from leapcheck.report.scene3d import (
+from leapcheck.report.chart import ChartPhase
+from leapcheck.report.jump.scene3d import (
     FORCE_STEP,
     LENGTH_STEP,
     QUATERNION_STEP,
@@ -26,6 +25,7 @@ from leapcheck.report.scene3d import (
 )
 from leapcheck_models.robots import load
 from leapcheck_reference import build, contact_positions, forward_kinematics
+from tests.harness.report.jump_case import HOSTILE, PHASES, cut, jump_log, robot
 
 POSITION = 0.51 * LENGTH_STEP  # m: rounded to the step
 TURN = 2e-4  # rad; measured 1.0e-4 of quaternions rounded to 1e-4
@@ -39,7 +39,7 @@ def log():
 
 @pytest.fixture(scope="module")
 def page(log):
-    return scene_page(robot(), {"rigid": log, "soft": jump_log("soft", lift=0.1)}, tuple(Phase(*phase) for phase in PHASES))
+    return scene_page(robot(), {"rigid": log, "soft": jump_log("soft", lift=0.1)}, tuple(ChartPhase(*phase) for phase in PHASES))
 
 
 def data_of(page):
@@ -113,7 +113,7 @@ def test_every_robot_gets_shapes(log):
 
 def test_names_are_data_and_nothing_else(log):
     hostile = dataclasses.replace(log, stopped=f"</script >{HOSTILE}")
-    page = scene_page(robot(HOSTILE.replace("\u202e", "")), {HOSTILE: hostile}, (Phase(HOSTILE, 0.0, 1.0),))
+    page = scene_page(robot(HOSTILE.replace("\u202e", "")), {HOSTILE: hostile}, (ChartPhase(HOSTILE, 0.0, 1.0),))
     assert "<script>alert" not in page
     assert not set("<>&") & set(re.search(r'id="data">(.*?)</script', page, re.S)[1])
     assert page.count("</script") == 2
@@ -125,7 +125,7 @@ def test_the_policy_allows_the_page_itself_and_nothing_else(page):
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)[1]
     script, style = re.search(r"<script>(.*?)</script>", page, re.S)[1], re.search(r"<style>(.*?)</style>", page, re.S)[1]
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (script, style)]
-    allowed = f"script-src 'sha256-{digests[0]}'; style-src 'sha256-{digests[1]}'"
+    allowed = f"style-src 'sha256-{digests[1]}'; script-src 'sha256-{digests[0]}'"
     assert policy == f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     assert not re.search(r"https?://|\bsrc=|\bhref=|innerHTML|eval\(| style=", page)
 

@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from leapcheck.report import console_summary, sparsity_svg, sparsity_text, view, write_sparsity_picture
-from leapcheck.report.words import factor, margin, number, percent, printable, short, unit
+from leapcheck.report import console_summary, sparsity_svg, sparsity_text, write_sparsity_picture
+from leapcheck.report.comparison import view
+from leapcheck.report.words import factor, margin, number, percent, short, unit
+from leapcheck.system.text import printable
+
+pytestmark = pytest.mark.quick
 
 RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
 
@@ -123,13 +127,13 @@ def test_the_picture_as_svg(run, hostile_run, tmp_path):
 
 
 def test_the_picture_as_png_has_a_dark_pixel_for_each_entry_and_is_stable(hostile_run, tmp_path):
-    from matplotlib.image import imread
+    from PIL import Image
 
     first, second = (
         write_sparsity_picture(PATTERN, hostile_run.dof_names[:3], tmp_path / name).read_bytes() for name in ("a.png", "b.PNG")
     )
     assert first == second
-    blue = (imread(tmp_path / "a.png")[:, :, :3] * 255).round().astype(int) @ (65536, 256, 1) == 0x1F5FA8
+    blue = np.array(Image.open(tmp_path / "a.png")).astype(int) @ (65536, 256, 1) == 0x1F5FA8
     rows, columns = (np.flatnonzero(blue.any(axis=axis)) for axis in (1, 0))
     found = [
         [int(blue[int(y), int(x)]) for x in columns[0] + (np.arange(3) + 0.5) * np.ptp(columns) / 3]

@@ -12,11 +12,12 @@ import pytest
 
 from leapcheck.cli import main
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.other_version import environment, pip_environment
-from leapcheck.versions.measure import CANONICAL, Question, held
-from leapcheck.versions.routes import ROUTES, read, written
+from leapcheck.engines.other_version.engine import environment, pip_environment
+from leapcheck.quantities import CANONICAL
+from leapcheck.report.versions.history import history_json
+from leapcheck.versions.measure import VersionQuestion, measure_versions
+from leapcheck.versions.routes import Route, model_file, read_model_file
 from leapcheck.versions.run import history
-from leapcheck.versions.show import history_json
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 
@@ -33,14 +34,14 @@ def in_this_python(folder: Path, *versions: str) -> Path:
     return folder
 
 
-def question(folder: Path, robot: str, route: str, quantities: tuple[str, ...] = CANONICAL) -> Question:
-    return Question("mujoco", robot, written(load(robot), route), quantities, 24, 0, folder)
+def question(folder: Path, robot: str, route: str, quantities: tuple[str, ...] = CANONICAL) -> VersionQuestion:
+    return VersionQuestion("mujoco", robot, model_file(load(robot), route), quantities, 24, 0, folder)
 
 
-@pytest.mark.parametrize(("robot", "route"), [*(("tree4_7", route) for route in ROUTES), ("mini_cheetah_armature", "urdf")])
+@pytest.mark.parametrize(("robot", "route"), [*(("tree4_7", route) for route in Route), ("mini_cheetah_armature", "urdf")])
 def test_every_route_means_the_robot(tmp_path: Path, robot: str, route: str) -> None:
     """With unreal inertias, armatures, turned axes: this version is right by each."""
-    found = held(question(in_this_python(tmp_path, HERE), robot, route), (HERE,))
+    found = measure_versions(question(in_this_python(tmp_path, HERE), robot, route), (HERE,))
     assert found.versions == (HERE,)
     assert not found.failures
     assert {figure.quantity for figure in found.figures} == set(CANONICAL)
@@ -50,8 +51,10 @@ def test_every_route_means_the_robot(tmp_path: Path, robot: str, route: str) -> 
 def test_a_file_of_the_users_is_taken_as_it_is(tmp_path: Path) -> None:
     spec, path = load("two_link_arm"), tmp_path / "arm.xml"
     path.write_text(mjcf_text(spec).replace('gravity="0 0 -9.81"', 'gravity="0 0 -1.62"'))
-    asked = Question("mujoco", "two_link_arm", read(spec, path), CANONICAL, 16, 0, in_this_python(tmp_path, HERE))
-    wrong = {figure.quantity for figure in held(asked, (HERE,)).figures if figure.verdict == "wrong"}
+    asked = VersionQuestion(
+        "mujoco", "two_link_arm", read_model_file(spec, path), CANONICAL, 16, 0, in_this_python(tmp_path, HERE)
+    )
+    wrong = {figure.quantity for figure in measure_versions(asked, (HERE,)).figures if figure.verdict == "wrong"}
     assert wrong == {"gravity_force", "bias_force", "forward_dynamics", "potential_energy"}
 
 
@@ -79,7 +82,7 @@ def test_pip_is_not_held_to_the_constraints_of_this_project(monkeypatch: pytest.
     [
         (("bullet", "1", "2"), "unknown package 'bullet': use one of mujoco, pinocchio, pin"),
         (("mujoco", "3.3.7"), "1 versions of mujoco: give at least two"),
-        (("mujoco", "3.3.7", "newest"), "'newest' is no version: give one like 3.10.0"),
+        (("mujoco", "3.3.7", "newest"), "'newest' is not a version: give one like 3.10.0"),
         (("mujoco", "3.3.7", "3.3.7"), "version 3.3.7 is given twice: name each once"),
         (("mujoco", "1", "2", "--route", "sdf"), "unknown route 'sdf': use one of mjcf, urdf, urdf-turned, urdf-fused"),
         (("mujoco", "1", "2", "--quantities", "qM"), "quantity 'qM' is MuJoCo's own: use one of mass_matrix"),

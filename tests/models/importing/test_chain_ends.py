@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from leapcheck_models.importing.chain_ends import MOST_COMPUTED, contact_points
 from leapcheck_models.spec import Inertia, Joint, JointType, Placement, RobotSpec, Shape, add_body
+
+pytestmark = pytest.mark.quick
 
 INERTIA = Inertia(1.0, rotational=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
 

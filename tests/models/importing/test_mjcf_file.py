@@ -58,7 +58,7 @@ def test_scenery_goes(tmp_path: Path) -> None:
         "<sensor/></mujoco>",
     )
     assert [element.tag for element in root.iter()] == ["mujoco", "asset", "worldbody", "body", "geom"]
-    assert root.find("worldbody/body/geom").attrib == {"size": "1"}  # type: ignore[union-attr]
+    assert root.find("worldbody/body/geom").attrib == {"size": "1"}
 
 
 def test_any_other_reference_to_a_file_is_refused(tmp_path: Path) -> None:

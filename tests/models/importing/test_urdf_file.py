@@ -14,6 +14,8 @@ from leapcheck_models.spec import JointType, Placement, RobotSpec
 from leapcheck_models.urdf import urdf_text
 from leapcheck_reference import bias_force, build, mass_matrix
 
+pytestmark = pytest.mark.quick
+
 ROBOTS = ("mini_cheetah", "two_link_arm", "tree4_2", "tree4_9", "box")  # without armature, which URDF has no word for
 ROUNDING = 1e-12  # of the largest entry; measured: 6e-16, rpy and back
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from classical_engines import P, R, pinocchio_model, random_chain, random_state
 
 from leapcheck_reference.classical.lagrange import (
     christoffel_symbols,
@@ -20,7 +19,10 @@ from leapcheck_reference.classical.lagrange import (
 )
 from leapcheck_reference.classical.newton_euler import newton_euler_in_common_frame
 from leapcheck_reference.classical.serial_chain import pose_in_parent
-from leapcheck_reference.spatial import Transform, composed
+from leapcheck_reference.spatial import Transform, compose
+from tests.reference.classical.classical_engines import P, R, pinocchio_model, random_chain, random_state
+
+pytestmark = pytest.mark.quick
 
 ROUNDING = 1e-13
 """Relative to the largest entry, or 1; measured 6e-14 (Mdot - 2C) over 25 seeds of every chain."""
@@ -71,7 +73,7 @@ def test_gravity_force_is_the_gradient_of_the_potential(types: Any) -> None:
     def potential(x: Any) -> Any:
         X, energy = Transform(np.eye(3), np.zeros(3)), 0.0
         for link, x_i in zip(links, x, strict=True):
-            X = composed(X, pose_in_parent(link, x_i))
+            X = compose(X, pose_in_parent(link, x_i))
             energy = energy - link.mass * GRAVITY @ (X.R @ link.com + X.p)
         return energy
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from classical_engines import R, pinocchio_model
 
 from leapcheck_reference.classical import planar_leg
 from leapcheck_reference.classical.leg_jump import (
@@ -15,13 +14,14 @@ from leapcheck_reference.classical.leg_jump import (
     push_motion,
     push_plan,
     push_torque,
-    stroke_left,
+    remaining_stroke,
     stroke_margin,
     torque_by_formula,
 )
 from leapcheck_reference.classical.serial_chain import SerialLink
 from leapcheck_reference.classical.two_link import PlanarLink, TwoLink
 from leapcheck_reference.spatial import Transform
+from tests.reference.classical.classical_engines import R, pinocchio_model
 
 LEG = TwoLink(PlanarLink(0.07, 0.065, 0.03, 1.5e-5), PlanarLink(0.05, 0.06, 0.025, 1.1e-5), gravity=9.8)
 CARRIED = 0.5
@@ -43,7 +43,7 @@ def test_plan_reaches_the_height_with_its_stroke() -> None:
 
 
 def test_full_extension_uses_up_the_stroke() -> None:
-    left = stroke_left(LEG, POSE)
+    left = remaining_stroke(LEG, POSE)
     plan = full_extension_plan(0.015, left, LEG.gravity)
     assert plan.stroke == pytest.approx(left, rel=1e-15)
     assert plan.acceleration == pytest.approx(plan.take_off_speed**2 / (2 * left), rel=1e-15)
@@ -55,7 +55,7 @@ def test_full_extension_uses_up_the_stroke() -> None:
 
 def test_stroke_left_is_where_the_leg_is_straight() -> None:
     x, z = planar_leg.foot_position(LEG, POSE)
-    raised = np.array([x, z - stroke_left(LEG, POSE)])
+    raised = np.array([x, z - remaining_stroke(LEG, POSE)])
     assert np.hypot(*raised) == pytest.approx(LEG.first.length + LEG.second.length, rel=1e-15)
 
 
@@ -147,7 +147,7 @@ def test_errors_say_what_to_change() -> None:
     for outside in (-1e-3, PLAN.duration + 1e-3):
         with pytest.raises(ValueError, match="the push lasts from 0"):
             push_motion(LEG, POSE, PLAN, np.array([outside]))
-    to_the_end = full_extension_plan(0.015, stroke_left(LEG, POSE), LEG.gravity)
+    to_the_end = full_extension_plan(0.015, remaining_stroke(LEG, POSE), LEG.gravity)
     with pytest.raises(ValueError, match="joint speeds have no bound"):
         push_motion(LEG, POSE, to_the_end, np.array([to_the_end.duration]))
     for bad in (0.0, -1.0, float("nan")):

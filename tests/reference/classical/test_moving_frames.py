@@ -13,7 +13,7 @@ from leapcheck_reference.classical.moving_frames import (
     acceleration,
     angular_acceleration,
     angular_velocity,
-    composed,
+    compose,
     fixed_point_acceleration,
     position,
     velocity,
@@ -54,7 +54,7 @@ def tumbling_frame(seed: int) -> Callable[[Any], FrameMotion]:
     """Frame on a frame on a frame: a generic motion, its angular velocity along no fixed axis."""
     rng = np.random.default_rng(seed)
     a, b, c = (turning_frame(rng) for _ in range(3))
-    return lambda t: composed(composed(a(t), b(t)), c(t))
+    return lambda t: compose(compose(a(t), b(t)), c(t))
 
 
 def moving_point(seed: int) -> Callable[[Any], PointMotion]:
@@ -83,10 +83,10 @@ def test_angular_velocity_is_the_rate_of_rotation_and_angular_acceleration_its_r
 def test_composition_of_angular_velocities_and_accelerations() -> None:
     outer, inner = tumbling_frame(4), tumbling_frame(5)
     for t in TIMES:
-        whole = composed(outer(t), inner(t))
+        whole = compose(outer(t), inner(t))
         assert_close(angular_velocity(outer(t), inner(t).w), whole.w)
         assert_close(angular_acceleration(outer(t), inner(t).w, inner(t).wdot), whole.wdot)
-        assert_close(skew(whole.w), rate(lambda s: composed(outer(s), inner(s)).R, t) @ whole.R.T)
+        assert_close(skew(whole.w), rate(lambda s: compose(outer(s), inner(s)).R, t) @ whole.R.T)
 
 
 def test_fixed_point_is_the_revolute_case() -> None:
@@ -99,6 +99,6 @@ def test_fixed_point_is_the_revolute_case() -> None:
 
 def test_composition_is_associative() -> None:
     a, b, c = (tumbling_frame(seed)(0.7) for seed in (7, 8, 9))
-    left, right = composed(composed(a, b), c), composed(a, composed(b, c))
+    left, right = compose(compose(a, b), c), compose(a, compose(b, c))
     for field in ("R", "p", "v", "vdot", "w", "wdot"):
         assert_close(getattr(left, field), getattr(right, field))

@@ -8,7 +8,6 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from classical_engines import mujoco_model, pinocchio_model, planar_chain, random_state
 from flint import arb
 
 from leapcheck_reference.classical import lagrange, planar_arm, planar_leg, two_link
@@ -17,6 +16,7 @@ from leapcheck_reference.classical.serial_chain import TipWrench
 from leapcheck_reference.classical.simulation import simulated_motion
 from leapcheck_reference.classical.two_link import PlanarLink, TwoLink
 from leapcheck_reference.scalar import array_of
+from tests.reference.classical.classical_engines import mujoco_model, pinocchio_model, planar_chain, random_state
 
 ROUNDING = 1e-14
 """Relative to the largest entry, or 1; measured 2.2e-15 over 500 states, both engines included."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from leapcheck_reference.classical.rigid_body import (
     angular_momentum,
@@ -16,6 +17,8 @@ from leapcheck_reference.classical.rigid_body import (
 )
 from leapcheck_reference.rotation import cross
 from leapcheck_reference.spatial_inertia import about_point
+
+pytestmark = pytest.mark.quick
 
 ROUNDING = 5e-15
 """Relative to the largest entry; measured 1.3e-15."""

@@ -11,11 +11,11 @@ from leapcheck_models.robots import load
 from leapcheck_models.spec import Actuator
 from leapcheck_reference.simulate.actuator import (
     SLIP_SPEED,
-    desired_for,
-    driven,
+    drive_response,
     drives,
     largest_torque,
     losses,
+    torque_before_losses,
     utilisations,
 )
 
@@ -50,7 +50,7 @@ def test_peak_corner_and_no_load_are_the_published_ones(joint: int, peak: float,
 
 def test_power_is_shaft_power_and_heat() -> None:
     desired, qd = random_loads(4000)
-    drive = driven(DRIVES, desired, qd)
+    drive = drive_response(DRIVES, desired, qd)
     shaft, heat = drive.motor_torque * DRIVES.gear_ratio * qd, 0.75 * DRIVES.resistance * drive.current**2
     assert np.abs(drive.power - (shaft + heat)).max() < POWER
     assert ((drive.power < 0.0) & (shaft < 0.0)).any()  # braking feeds back
@@ -59,8 +59,8 @@ def test_power_is_shaft_power_and_heat() -> None:
 
 def test_inside_the_envelope_the_torque_asked_for_arrives() -> None:
     desired, qd = random_loads(4000, reach=0.5)
-    drive = driven(DRIVES, desired_for(DRIVES, desired, qd), qd)
-    within = np.maximum(*utilisations(DRIVES, desired_for(DRIVES, desired, qd), qd)) <= 1.0
+    drive = drive_response(DRIVES, torque_before_losses(DRIVES, desired, qd), qd)
+    within = np.maximum(*utilisations(DRIVES, torque_before_losses(DRIVES, desired, qd), qd)) <= 1.0
     assert within.mean() > 0.9
     assert np.abs(drive.torque - desired)[within].max() < TORQUE
 
@@ -76,7 +76,7 @@ def test_losses_take_from_the_torque_whichever_way_it_turns() -> None:
 
 def test_the_envelope_is_what_no_request_leaves_and_some_request_reaches() -> None:
     desired, qd = random_loads(4000, reach=3.0)
-    given = driven(DRIVES, desired, qd).torque
+    given = drive_response(DRIVES, desired, qd).torque
     low, high = largest_torque(DRIVES, qd)
     assert (given >= low).all()
     assert (given <= high).all()
@@ -97,7 +97,7 @@ def test_a_lower_supply_gives_less_speed_but_not_less_torque_at_rest() -> None:
 def test_utilisations_are_the_asked_over_the_available() -> None:
     desired, qd = random_loads(4000)
     u_tau, u_V = utilisations(DRIVES, desired, qd)
-    drive = driven(DRIVES, desired, qd)
+    drive = drive_response(DRIVES, desired, qd)
     untouched = (u_tau <= 1.0) & (u_V <= 1.0)
     np.testing.assert_allclose((DRIVES.gear_ratio * drive.motor_torque)[untouched], desired[untouched], rtol=0, atol=TORQUE)
     cut = (u_tau > 1.0) | (u_V > 1.0)
@@ -115,7 +115,7 @@ def test_a_servo_is_the_straight_line_between_its_two_ratings() -> None:
     np.testing.assert_allclose(largest_torque(laws, speeds)[1][:, 0], [2.0, 1.5, 1.0, 0.0, -0.4], atol=1e-15)
     assert largest_torque(laws, -speeds)[1][:, 0] == pytest.approx(2.0)  # it brakes with all its torque
     np.testing.assert_allclose(utilisations(laws, np.array([[1.0]]), np.array([[5.0]])), [[[0.5]], [[1.0]]], rtol=1e-15)
-    assert driven(laws, np.array([1.0]), np.array([3.0])).power == pytest.approx(0.0, abs=0.0)
+    assert drive_response(laws, np.array([1.0]), np.array([3.0])).power == pytest.approx(0.0, abs=0.0)
 
 
 def test_a_servo_without_a_speed_rating_has_no_line() -> None:
@@ -130,7 +130,7 @@ def test_an_actuators_own_limit_holds_where_it_is_below_its_motors() -> None:
     spec = load("mini_cheetah")
     weaker = tuple(replace(a, torque_limit=5.0) if a.name == "FR_knee" else a for a in spec.actuators)
     found = drives(replace(spec, actuators=weaker))
-    assert driven(found, np.full(12, 100.0), np.zeros(12)).torque == pytest.approx([18, 18, 5, *[18, 18, 27.99] * 3])
+    assert drive_response(found, np.full(12, 100.0), np.zeros(12)).torque == pytest.approx([18, 18, 5, *[18, 18, 27.99] * 3])
     assert np.array_equal(drives(spec).torque_limit, np.full(12, 3.0))  # to the bit: 3 gear / gear is not always 3
     none = tuple(replace(a, torque_limit=0.0) for a in spec.actuators)
     with pytest.raises(ValueError, match="actuator 'FR_abad' has the torque limit 0"):

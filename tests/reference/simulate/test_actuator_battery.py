@@ -10,7 +10,8 @@ from scipy.optimize import brentq
 
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Actuator
-from leapcheck_reference.simulate.actuator import Battery, driven, drives, powered
+from leapcheck_reference.simulate.actuator import drive_response, drives
+from leapcheck_reference.simulate.battery import Battery, battery_response
 
 CHEETAH = load("mini_cheetah")
 DRIVES = drives(CHEETAH)
@@ -36,7 +37,7 @@ def random_loads(count: int, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("resistance", RESISTANCES)
 def test_voltage_and_current_satisfy_each_other(resistance: float) -> None:
     desired, qd = random_loads(5000)
-    drive, V = powered(DRIVES, Battery(24.0, resistance), desired, qd)
+    drive, V = battery_response(DRIVES, Battery(24.0, resistance), desired, qd)
     left = V - (24.0 - resistance * drive.power.sum(axis=-1) / V)
     assert np.abs(left).max() < SAG
     assert (V >= 12.0).all()
@@ -48,11 +49,11 @@ def test_voltage_and_current_satisfy_each_other(resistance: float) -> None:
 def test_the_root_is_the_one_a_search_finds(resistance: float) -> None:
     desired, qd = random_loads(60, seed=6)
     qd = qd / 1.3  # below no-load speed: the root is unique
-    found = powered(DRIVES, Battery(24.0, resistance), desired, qd)[1]
+    found = battery_response(DRIVES, Battery(24.0, resistance), desired, qd)[1]
     for torque, speed, terminal in zip(desired, qd, found, strict=True):
 
         def left(volts: float, torque: np.ndarray = torque, speed: np.ndarray = speed) -> float:
-            return volts * volts - 24.0 * volts + resistance * float(driven(DRIVES, torque, speed, volts).power.sum())
+            return volts * volts - 24.0 * volts + resistance * float(drive_response(DRIVES, torque, speed, volts).power.sum())
 
         expected = brentq(left, 12.0, 60.0, xtol=1e-12, rtol=1e-14) if left(12.0) <= 0.0 else 12.0
         assert terminal == pytest.approx(expected, abs=AGAINST_SEARCH)
@@ -60,15 +61,15 @@ def test_the_root_is_the_one_a_search_finds(resistance: float) -> None:
 
 def test_constant_power_has_the_closed_form() -> None:
     desired, qd = np.full(12, 5.0), np.full(12, 4.0)
-    drive, terminal = powered(DRIVES, Battery(24.0, 0.05), desired, qd)
-    power = float(driven(DRIVES, desired, qd).power.sum())  # far from its voltage limit a drive draws the same at any voltage
+    drive, terminal = battery_response(DRIVES, Battery(24.0, 0.05), desired, qd)
+    power = float(drive_response(DRIVES, desired, qd).power.sum())  # far from its limit: the same at any voltage
     assert terminal == pytest.approx((24.0 + np.sqrt(24.0**2 - 4 * 0.05 * power)) / 2, rel=1e-15)
-    np.testing.assert_array_equal(drive.torque, driven(DRIVES, desired, qd).torque)
+    np.testing.assert_array_equal(drive.torque, drive_response(DRIVES, desired, qd).torque)
 
 
 def test_sag_takes_torque_from_a_drive_at_its_voltage_limit() -> None:
     desired, qd = PEAK.copy(), 0.8 * NO_LOAD
-    stiff, soft = (powered(DRIVES, Battery(24.0, r), desired, qd) for r in (0.0, 0.05))
+    stiff, soft = (battery_response(DRIVES, Battery(24.0, r), desired, qd) for r in (0.0, 0.05))
     assert soft[1] < stiff[1] == 24.0
     assert (soft[0].torque < stiff[0].torque).all()
 
@@ -77,8 +78,8 @@ def test_a_battery_that_cannot_deliver_gives_all_it_can_in_equal_shares() -> Non
     desired, qd = PEAK.copy(), np.zeros(12)
     desired[5], qd[5] = -0.2 * PEAK[5], 0.5 * NO_LOAD[5]  # one brakes meanwhile
     resistance = 0.3
-    drive, V = powered(DRIVES, Battery(24.0, resistance), desired, qd)
-    full = driven(DRIVES, desired, qd, 12.0)
+    drive, V = battery_response(DRIVES, Battery(24.0, resistance), desired, qd)
+    full = drive_response(DRIVES, desired, qd, 12.0)
     assert full.power.sum() > 24.0**2 / (4 * resistance)
     assert V == 12.0
     assert drive.power.sum() == pytest.approx(24.0**2 / (4 * resistance), rel=1e-14)
@@ -92,7 +93,7 @@ def test_a_battery_that_cannot_deliver_gives_all_it_can_in_equal_shares() -> Non
 def test_nothing_jumps_where_the_battery_begins_to_fail() -> None:
     """Along rising demand the torque given is continuous through the maximum-power point."""
     share = np.linspace(0.0, 1.0, 20_001)
-    drive, V = powered(DRIVES, Battery(24.0, 0.3), share[:, None] * PEAK, np.zeros((len(share), 12)))
+    drive, V = battery_response(DRIVES, Battery(24.0, 0.3), share[:, None] * PEAK, np.zeros((len(share), 12)))
     assert V[0] == 24.0
     assert V[-1] == 12.0
     assert np.abs(np.diff(drive.torque, axis=0)).max() < 2e-4 * PEAK.max()
@@ -101,20 +102,20 @@ def test_nothing_jumps_where_the_battery_begins_to_fail() -> None:
 def test_a_batch_is_its_rows() -> None:
     desired, qd = random_loads(200)
     battery = Battery(24.0, 0.1)
-    drive, V = powered(DRIVES, battery, desired, qd)
+    drive, V = battery_response(DRIVES, battery, desired, qd)
     for k in range(0, 200, 7):
-        one, volts = powered(DRIVES, battery, desired[k], qd[k])
+        one, volts = battery_response(DRIVES, battery, desired[k], qd[k])
         assert volts == pytest.approx(float(V[k]), abs=SAG)
         np.testing.assert_allclose(one.torque, drive.torque[k], rtol=0, atol=1e-12)
-    cube = powered(DRIVES, battery, desired.reshape(4, 50, 12), qd.reshape(4, 50, 12))
+    cube = battery_response(DRIVES, battery, desired.reshape(4, 50, 12), qd.reshape(4, 50, 12))
     np.testing.assert_array_equal(cube[1].ravel(), V)
 
 
 def test_the_default_battery_is_the_rated_voltage_and_stiff() -> None:
     desired, qd = random_loads(100)
-    drive, V = powered(DRIVES, Battery(), desired, qd)
+    drive, V = battery_response(DRIVES, Battery(), desired, qd)
     np.testing.assert_array_equal(V, np.full(100, 24.0))
-    np.testing.assert_array_equal(drive.torque, driven(DRIVES, desired, qd).torque)
+    np.testing.assert_array_equal(drive.torque, drive_response(DRIVES, desired, qd).torque)
 
 
 def test_a_servo_takes_no_part_in_the_sag() -> None:
@@ -122,12 +123,12 @@ def test_a_servo_takes_no_part_in_the_sag() -> None:
     mixed = drives(replace(CHEETAH, actuators=(CHEETAH.actuators[0], servo)))
     desired, qd = np.array([18.0, 1.5]), np.array([20.0, 10.0])
     alone = drives(replace(CHEETAH, actuators=CHEETAH.actuators[:1]))
-    drive, terminal = powered(mixed, Battery(24.0, 0.2), desired, qd)
-    assert terminal == powered(alone, Battery(24.0, 0.2), desired[:1], qd[:1])[1]
+    drive, terminal = battery_response(mixed, Battery(24.0, 0.2), desired, qd)
+    assert terminal == battery_response(alone, Battery(24.0, 0.2), desired[:1], qd[:1])[1]
     assert terminal < 24.0
-    assert drive.torque[1] == driven(mixed, desired, qd).torque[1]
+    assert drive.torque[1] == drive_response(mixed, desired, qd).torque[1]
     only = drives(replace(CHEETAH, actuators=(servo,)))
-    given, _ = powered(only, Battery(24.0, 0.2), desired[1:], qd[1:])
+    given, _ = battery_response(only, Battery(24.0, 0.2), desired[1:], qd[1:])
     assert given.torque[0] == drive.torque[1]
 
 

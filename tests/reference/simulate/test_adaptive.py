@@ -5,20 +5,17 @@ from functools import cache
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import leapcheck_reference as reference
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Inertia, Joint, JointType, RobotSpec, add_body, add_contact_point
 from leapcheck_reference.simulate.adaptive import Solution, Torque, solution
 from leapcheck_reference.simulate.adaptive_soft import HELD, SLIDING, SoftLaw
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.richardson import extrapolated
-from leapcheck_reference.simulate.soft import SoftContact
-from leapcheck_reference.simulate.soft_simulator import SoftSimulator
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.simulate.richardson import extrapolate
+from leapcheck_reference.simulate.soft import SoftContact, SoftSimulator
 
 RESTARTED = 5e-11  # after another choice of steps; largest seen 6e-12
 BALL = 1e-10  # m, m/s against the scalar equation; largest seen 1.5e-11
@@ -96,7 +93,7 @@ def fallen_ball(contact: SoftContact, height: float, until: float) -> tuple[floa
     t, y, law = 0.0, np.array([height, 0.0]), air
     while t < until:
         for event, direction in events[law]:
-            event.terminal, event.direction = True, direction  # type: ignore[attr-defined]
+            event.terminal, event.direction = True, direction
         watched = [event for event, _ in events[law]]
         part = solve_ivp(law, (t, until), y, "DOP853", events=watched, rtol=1e-13, atol=1e-15, max_step=1e-4)
         t, y, law = float(part.t[-1]), part.y[:, -1], ground if law is air else air
@@ -186,7 +183,7 @@ def twin_limit(
         for k in range(round(until / simulator.dt)):
             simulator.step(torque(k * simulator.dt, simulator.q, simulator.v))
         runs.append(np.concatenate([simulator.q, simulator.v]))
-    return extrapolated(np.array(runs)).limit
+    return extrapolate(np.array(runs)).limit
 
 
 @pytest.mark.parametrize("impratio", [1.0, 2.0])

@@ -4,11 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.adaptive_events import first_crossing
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 2e-15  # s; largest seen 4.4e-16
 

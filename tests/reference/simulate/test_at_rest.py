@@ -7,25 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from simple_bodies import GRAVITY, pendulum
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.robots.free_bodies import BOX_MASS
 from leapcheck_models.spec import Actuator, Inertia, Joint, JointType, RobotSpec, add_body, add_contact_point
 from leapcheck_reference.simulate.adaptive import solution
 from leapcheck_reference.simulate.adaptive_simulator import AdaptiveSimulator
 from leapcheck_reference.simulate.adaptive_soft import SoftLaw
-from leapcheck_reference.simulate.compliant import SpringDamper, Stop
-from leapcheck_reference.simulate.compliant_simulator import CompliantSimulator
-from leapcheck_reference.simulate.coordinates import configuration_rate, displacement_rate, moved
+from leapcheck_reference.simulate.compliant import CompliantSimulator, SpringDamper, Stop
+from leapcheck_reference.simulate.coordinates import configuration_rate, displace, displacement_rate
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
-from leapcheck_reference.simulate.soft import weights
+from leapcheck_reference.simulate.rigid import RigidSimulator
+from leapcheck_reference.simulate.soft import SoftSimulator, weights
 from leapcheck_reference.simulate.soft_contact import SMALLEST_FRICTION, SoftContact
-from leapcheck_reference.simulate.soft_simulator import SoftSimulator
-
-Floats = NDArray[np.float64]
+from tests.reference.simulate.simple_bodies import GRAVITY, pendulum
 
 STANDING = 1e-11  # N, of the box's weight, and m/s; largest seen 7e-13
 SUNK = 0.01  # rad; largest seen 4.8e-3 (springy)
@@ -147,8 +143,8 @@ def test_the_rate_of_a_displacement_takes_it_where_the_velocity_takes_the_base()
         displacement, u, dt = size * rng.standard_normal(6), rng.standard_normal(6), 1e-5
         rate = displacement_rate(True, displacement, u)
         np.testing.assert_array_equal(rate[:3], u[:3])
-        ends = [moved(True, q, displacement + sign * dt * rate) for sign in (1.0, -1.0)]
-        expected = [moved(True, moved(True, q, displacement), sign * dt * u) for sign in (1.0, -1.0)]
+        ends = [displace(True, q, displacement + sign * dt * rate) for sign in (1.0, -1.0)]
+        expected = [displace(True, displace(True, q, displacement), sign * dt * u) for sign in (1.0, -1.0)]
         wrong = np.abs((ends[0] - ends[1] - expected[0] + expected[1])[3:7]).max() / dt
         assert wrong < SERIES * np.linalg.norm(displacement[3:6]) ** 4 * np.linalg.norm(u[3:6]) + 1e-9
     np.testing.assert_array_equal(displacement_rate(False, displacement, u), u)
@@ -158,6 +154,6 @@ def test_the_rate_of_a_configuration_is_where_the_velocity_takes_it() -> None:
     rng = np.random.default_rng(1)
     q, u, dt = rng.standard_normal(9), rng.standard_normal(8), 1e-5
     q[3:7] /= np.linalg.norm(q[3:7])
-    expected = (moved(True, q, dt * u) - moved(True, q, -dt * u)) / (2.0 * dt)
+    expected = (displace(True, q, dt * u) - displace(True, q, -dt * u)) / (2.0 * dt)
     assert np.abs(configuration_rate(True, q[3:7], u) - expected).max() < DIFFERENCE
     np.testing.assert_array_equal(configuration_rate(False, q[:0], u), u)

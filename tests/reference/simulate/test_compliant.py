@@ -7,19 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
-from simple_bodies import BALL_INERTIA, GRAVITY, MASS, RADIUS, ball, box, pendulum
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.robots.free_bodies import BOX_MASS, BOX_SIZE
-from leapcheck_reference.simulate.compliant import ContactLaw, HuntCrossley, SpringDamper, Stop
-from leapcheck_reference.simulate.compliant_simulator import CompliantSimulator
+from leapcheck_reference.simulate.compliant import CompliantSimulator, ContactLaw, HuntCrossley, SpringDamper, Stop
 from leapcheck_reference.simulate.coordinates import world_velocity
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.simulate.rigid import RigidSimulator
+from tests.reference.simulate.simple_bodies import BALL_INERTIA, GRAVITY, MASS, RADIUS, ball, box, pendulum
 
 SOFT = SpringDamper(stiffness=2e4, damping=300.0)
 BOUNCY = HuntCrossley(stiffness=2e4, dissipation=0.2, tangential_damping=300.0)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import lsq_linear, nnls
 
-from leapcheck_reference.simulate.ncp import impulses
-from leapcheck_reference.simulate.ncp_gauss_seidel import one_contact
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.ncp import impulses, one_contact
 from leapcheck_reference.simulate.ncp_problem import ConeProblem, residual
-
-Floats = NDArray[np.float64]
 
 LAWS = 3e-12
 """Largest violation of a law in a problem whose numbers are of order 1 to 30; measured 3e-13."""

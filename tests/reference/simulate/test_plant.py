@@ -8,7 +8,7 @@ import pytest
 import leapcheck_reference as reference
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType
-from leapcheck_reference.simulate.coordinates import canonical_velocity, moved, world_velocity
+from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, world_velocity
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS, Plant
 
 TOLERANCE = 1e-12  # largest seen 9e-14 (h, N)
@@ -49,9 +49,9 @@ def test_jacobians_are_the_rates_of_the_spheres_along_the_motion(name: str) -> N
     u = world_velocity(plant.free_base, q, v)
     at = plant.at(q, u)
     J, J_w = at.J.copy(), at.J_w.copy()
-    ahead, behind = (plant.at(moved(plant.free_base, q, sign * STEP * u), u) for sign in (1, -1))
-    ahead = plant.at(moved(plant.free_base, q, STEP * u), u).centres.copy()
-    behind = plant.at(moved(plant.free_base, q, -STEP * u), u).centres.copy()
+    ahead, behind = (plant.at(displace(plant.free_base, q, sign * STEP * u), u) for sign in (1, -1))
+    ahead = plant.at(displace(plant.free_base, q, STEP * u), u).centres.copy()
+    behind = plant.at(displace(plant.free_base, q, -STEP * u), u).centres.copy()
     assert np.abs(J @ u - (ahead - behind) / (2 * STEP)).max() < DIFFERENCE * np.abs(u).max()
     # the angular velocity of a link: that of three points on it
     for k, point in enumerate(plant.tree.points):
@@ -64,7 +64,7 @@ def test_jacobians_are_the_rates_of_the_spheres_along_the_motion(name: str) -> N
             assert np.abs(moving[i + 1] - moving[0] - expected).max() < TOLERANCE * 100
 
 
-def _with_point(plant: Plant, link: int, position: np.ndarray):  # type: ignore[no-untyped-def]
+def _with_point(plant: Plant, link: int, position: np.ndarray):
     return dataclasses.replace(plant.tree, points=(dataclasses.replace(plant.tree.points[0], link=link, position=position),))
 
 
@@ -72,10 +72,10 @@ def test_velocities_return_from_u_and_quaternions_stay_unit() -> None:
     _, q, v = generic_state("mini_cheetah")
     u = world_velocity(True, q, v)
     assert np.abs(canonical_velocity(True, q, u) - v).max() < 1e-15 * 16
-    turned = moved(True, q, u)
+    turned = displace(True, q, u)
     assert abs(np.linalg.norm(turned[3:7]) - 1) < 4e-16
-    assert np.array_equal(moved(True, q, np.zeros(18)), q)
-    half = moved(True, moved(True, q, u / 2), u / 2)  # the exponential map: half twice is the whole
+    assert np.array_equal(displace(True, q, np.zeros(18)), q)
+    half = displace(True, displace(True, q, u / 2), u / 2)  # the exponential map: half twice is the whole
     assert np.abs(half - turned).max() < 1e-14
 
 
@@ -89,7 +89,7 @@ def test_radii_joints_and_actuators_are_the_descriptions() -> None:
     assert set(losses.joints.friction) == {0.2}
     assert plant.joints.upper[0] == 1.5
     assert np.isinf(plant.joints.upper[2])
-    force = plant.generalised(np.arange(1.0, 13.0))
+    force = plant.generalised_force(np.arange(1.0, 13.0))
     assert np.array_equal(force, [0] * 6 + list(range(1, 13)))
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from simple_bodies import BALL_INERTIA, GRAVITY, MASS, PENDULUM_INERTIA, RADIUS, ball, box, pendulum
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.robots.free_bodies import BOX_MASS, BOX_SIZE
 from leapcheck_reference.simulate.coordinates import world_velocity
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.rigid_simulator import RigidSimulator
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.simulate.rigid import RigidSimulator
+from tests.reference.simulate.simple_bodies import BALL_INERTIA, GRAVITY, MASS, PENDULUM_INERTIA, RADIUS, ball, box, pendulum
 
 DT = 1e-3
 

@@ -4,15 +4,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Inertia, Joint, JointType, RobotSpec, add_body, add_contact_point
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact, reference_configuration, response, weights
 from leapcheck_reference.simulate.soft_rows import gains, impedance
-
-Floats = NDArray[np.float64]
 
 GRAVITY = 9.81
 BY_HAND = 1e-13  # relative to the largest term; largest seen 2e-15

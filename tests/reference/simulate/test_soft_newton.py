@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from leapcheck_reference.simulate.soft_newton import FREE, HELD, SLIDING, minimiser, pulled
-from leapcheck_reference.simulate.soft_rows import Cone, Rows
-
-Floats = NDArray[np.float64]
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.soft_newton import FREE, HELD, SLIDING, minimiser, row_pull
+from leapcheck_reference.simulate.soft_rows import Cone, SoftRows
 
 NV = 10
 SEEDS = range(40)
@@ -17,7 +15,7 @@ STEP = 1e-6
 DIFFERENCE = 1e-7  # of central differences with that step, relative; largest seen 5e-9
 
 
-def problem(seed: int) -> tuple[Floats, Floats, Rows]:
+def problem(seed: int) -> tuple[Floats, Floats, SoftRows]:
     """M, x0 and rows: four one-sided boxes, two with dry friction, three cones."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((NV, NV))
@@ -27,7 +25,7 @@ def problem(seed: int) -> tuple[Floats, Floats, Rows]:
         Cone(i, normal, normal * ratio, friction / np.sqrt(ratio), friction)
         for i, (normal, ratio, friction) in enumerate([(10.0, 1.0, 0.7), (100.0, 10.0, 0.05), (1000.0, 100.0, 0.8)])
     ]
-    rows = Rows(
+    rows = SoftRows(
         J=rng.standard_normal((6 + 9, NV)),
         aref=10.0 * rng.standard_normal(6 + 9),
         D=10.0 ** rng.uniform(-1, 3, 6),
@@ -40,7 +38,7 @@ def problem(seed: int) -> tuple[Floats, Floats, Rows]:
     return A @ A.T + 0.1 * np.eye(NV), 10.0 * rng.standard_normal(NV), rows
 
 
-def cost(rows: Rows, j: Floats) -> float:
+def cost(rows: SoftRows, j: Floats) -> float:
     """s(j), row by row as in MuJoCo's documentation."""
     total = 0.0
     for D, value, low, high in zip(rows.D, j, rows.lower, rows.upper, strict=False):
@@ -102,15 +100,15 @@ def test_no_neighbour_costs_less(seed: int) -> None:
 def test_forces_and_curvatures_are_the_cost_s_derivatives(seed: int) -> None:
     _, _, rows = problem(seed)
     j = 3.0 * np.random.default_rng(seed).standard_normal(15)
-    pull = pulled(rows, j)
+    pull = row_pull(rows, j)
     curvature = np.zeros((15, 15))
-    curvature[:6, :6] = np.diag(np.where(pull.giving, rows.D, 0.0))
+    curvature[:6, :6] = np.diag(np.where(pull.between_bounds, rows.D, 0.0))
     for i, block in enumerate(pull.curvatures):
         curvature[6 + 3 * i : 9 + 3 * i, 6 + 3 * i : 9 + 3 * i] = block
     for i, e in enumerate(STEP * np.eye(15)):
         slope = (cost(rows, j + e) - cost(rows, j - e)) / (2.0 * STEP)
         assert -slope == pytest.approx(pull.forces[i], abs=DIFFERENCE * np.abs(pull.forces).max())
-        bend = (pulled(rows, j + e).forces - pulled(rows, j - e).forces) / (2.0 * STEP)
+        bend = (row_pull(rows, j + e).forces - row_pull(rows, j - e).forces) / (2.0 * STEP)
         np.testing.assert_allclose(-bend, curvature[i], atol=DIFFERENCE * np.abs(curvature).max())
 
 
@@ -120,7 +118,7 @@ def test_the_problems_meet_every_zone() -> None:
     for seed in SEEDS:
         M, x0, rows = problem(seed)
         x, _ = minimiser(M, x0, rows)
-        pull = pulled(rows, rows.J @ x - rows.aref)
+        pull = row_pull(rows, rows.J @ x - rows.aref)
         zones |= set(pull.zones)
         sides |= set(pull.sides.tolist())
     assert zones == {FREE, HELD, SLIDING}

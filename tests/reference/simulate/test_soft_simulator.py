@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import leapcheck_reference as reference
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.soft import SoftContact
-from leapcheck_reference.simulate.soft_simulator import Integrator, SoftSimulator
-
-Floats = NDArray[np.float64]
+from leapcheck_reference.simulate.soft import Integrator, SoftContact, SoftSimulator
 
 FLIGHT = 0.16
 COM = 1e-11  # m and m/s after 0.2 s at 1 ms; largest seen 4e-13
@@ -97,7 +94,7 @@ def test_it_starts_anew_and_hands_out_copies() -> None:
 
 def test_options_that_do_not_exist_are_refused() -> None:
     with pytest.raises(ValueError, match="use one of euler, implicitfast, rk4"):
-        SoftSimulator(PLANT, SoftContact(), 1e-3, "RK4")  # type: ignore[arg-type]
+        SoftSimulator(PLANT, SoftContact(), 1e-3, "RK4")
     with pytest.raises(ValueError, match="give a positive number"):
         SoftSimulator(PLANT, SoftContact(), 0.0)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import generic_states
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference import Kernel, kernel
-
-Floats = NDArray[np.float64]
+from tests.reference import generic_states
 
 RIGID_BODY = ("mass_matrix", "bias_force", "contact_positions", "contact_jacobians", "contact_bias_accelerations")
 STORED = ("qM", "csr")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.trace.graph import Graph, Node, Op
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def magnitudes(graph: Graph, inputs: Mapping[str, Array]) -> dict[str, Array]:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
 from typing import Any
 
-import generic_states
 import numpy as np
 import pytest
-from kernel_cases import DYNAMICS, RIGID_BODY, SCALARS, STORED, Floats, states
 
 import leapcheck_reference as reference
+from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.robots import load
 from leapcheck_reference.mass_matrix import mass_matrix
-from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew, symmetric, turned
+from leapcheck_reference.quantities import QUANTITIES as QUANTITY_ROWS
+from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, rotate_tensor, skew, symmetric
 from leapcheck_reference.scalar import as_objects
-from leapcheck_reference.trace.compiled import LONGEST, CompiledProgram
+from leapcheck_reference.trace.compiled_program import LONGEST, CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import program
 from leapcheck_reference.trace.lowering import angles, with_given_sines
 from leapcheck_reference.trace.numpy_program import NumpyProgram
-from leapcheck_reference.trace.record import FORMS, record
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from leapcheck_reference.trace.record import record
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import DYNAMICS, RIGID_BODY, SCALARS, STORED, states
 
 STATES = 5
 QUANTITIES = (*RIGID_BODY, *SCALARS, *STORED, *DYNAMICS, "contact_inertia")
@@ -38,10 +37,9 @@ def given_sines(graph: Graph, given: dict[str, Floats]) -> dict[str, Floats]:
 
 def readable(robot: str, quantity: str, given: dict[str, Floats], i: int) -> Array:
     """A quantity at one state on object arrays of Python floats, the tree's constants among them."""
-    function: Any = FORMS.get(quantity) or getattr(reference, quantity)
-    needed = [name for name in inspect.signature(function).parameters if name in given]
-    rows = [as_objects(given[name][i]) for name in needed]
-    answer = np.asarray(function(as_objects(generic_states.case(robot).tree), *rows), dtype=object)
+    row = QUANTITY_ROWS[quantity]
+    rows = [as_objects(given[name][i]) for name in row.arguments]
+    answer = np.asarray(row.kernel_function(as_objects(generic_states.case(robot).tree), *rows), dtype=object)
     assert all(type(x) in (float, int) for x in answer.flat), quantity  # nothing went through an array of doubles
     return answer
 
@@ -98,5 +96,5 @@ def test_arrays_out_are_of_the_kind_that_went_in(wrap: Any) -> None:
     a, b, unit = (wrap(np.array(x)) for x in ([0.3, -0.1, 0.7], [1.0, 2.0, -3.0], [0.5, -0.5, 0.5, 0.5]))
     R = quaternion_rotation(unit)
     inertia = symmetric([1.0, 0.1, 2.0, 0.3, 0.2, 3.0], like=a)
-    found = (skew(a), cross(a, b), R, axis_rotation(wrap(np.array([0.6, 0.0, 0.8])), 0.4), inertia, turned(R, inertia))
+    found = (skew(a), cross(a, b), R, axis_rotation(wrap(np.array([0.6, 0.0, 0.8])), 0.4), inertia, rotate_tensor(R, inertia))
     assert {array.dtype for array in found} == {a.dtype}

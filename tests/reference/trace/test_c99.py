@@ -10,18 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import generic_states
 import numpy as np
 import pytest
 
+from leapcheck_models.arrays import Array
 from leapcheck_models.spec import spec_hash
-from leapcheck_reference.trace.c99 import Function, c_files, comment, identifier
+from leapcheck_reference.trace.c99 import CFunction, c_files, comment, identifier
 from leapcheck_reference.trace.c_robot import CONTROLLER, robot_function
 from leapcheck_reference.trace.graph import Graph, Node, Op
 from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from tests.reference import generic_states
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic")
 C99 = ("-std=c99", *WARNINGS, "-O2", "-ffp-contract=off")
@@ -31,7 +30,7 @@ COMPILERS = [
 BESIDES = ("inverse_dynamics", "forward_dynamics", "kinetic_energy", "total_mass")
 
 
-def compiled(function: Function, folder: Path, compiler: str, options: Sequence[str] = C99) -> Any:
+def compiled(function: CFunction, folder: Path, compiler: str, options: Sequence[str] = C99) -> Any:
     """The function, loaded."""
     for name, text in c_files(function).items():
         (folder / name).write_text(text)
@@ -81,7 +80,7 @@ def test_every_operation_has_the_same_bits(tmp_path: Path, compiler: str) -> Non
     }
     nodes = (*(Node(Op.INPUT, (), i) for i in range(3)), *operations.values())
     graph = Graph(nodes, {"x": (3,)}, {name: np.array(3 + i) for i, name in enumerate(operations)})
-    function = Function("operations", graph, ["every operation"], dict.fromkeys((*graph.inputs, *graph.outputs), ""))
+    function = CFunction("operations", graph, ["every operation"], dict.fromkeys((*graph.inputs, *graph.outputs), ""))
     entry, program = compiled(function, tmp_path, compiler), NumpyProgram(graph)
     rng = np.random.default_rng(3)
     for k in (*range(-5, 6), 2**40 + 3, -(2**40) - 2):
@@ -178,14 +177,14 @@ def test_equal_robots_give_equal_text() -> None:
 def test_constants_are_exact() -> None:
     constant = 0.1 + 0.2
     graph = Graph((Node(Op.CONSTANT, (), constant),), {"q": (1,)}, {"x": np.array(0)})
-    source = c_files(Function("f", graph, [], {"q": "", "x": ""}))["f.c"]
+    source = c_files(CFunction("f", graph, [], {"q": "", "x": ""}))["f.c"]
     assert f"{constant.hex()}; /* {constant!r} */" in source
 
 
 def test_sines_are_refused() -> None:
     graph = record(generic_states.case("two_link_arm").tree, ("mass_matrix",))
     with pytest.raises(ValueError, match=r"no .*cos.*give lowered"):
-        Function("f", graph, [], {})
+        CFunction("f", graph, [], {})
 
 
 def test_identifiers_and_comments() -> None:

@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
-import generic_states
 import pytest
-from kernel_cases import made, same_bits, states
 
 from leapcheck_reference import kernel
 from leapcheck_reference.trace import cache, native
 from leapcheck_reference.trace import kernel as kernel_module
-from leapcheck_reference.trace.cache import FOLDER_VARIABLE, cached, folder
+from leapcheck_reference.trace.cache import FOLDER_VARIABLE, folder, load_or_make
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import made, same_bits, states
 
 QUANTITIES = ("mass_matrix", "bias_force")
 PROGRAM = """
@@ -39,17 +39,17 @@ def never(*_: object) -> NoReturn:
 
 
 def test_what_was_made_is_found_again(own_folder: Path) -> None:
-    assert cached(b"key", lambda: b"content") == b"content"
-    assert cached(b"key", never) == b"content"
-    assert cached(b"other", lambda: b"") == b""
-    assert cached(b"other", never) == b""
+    assert load_or_make(b"key", lambda: b"content") == b"content"
+    assert load_or_make(b"key", never) == b"content"
+    assert load_or_make(b"other", lambda: b"") == b""
+    assert load_or_make(b"other", never) == b""
     assert sorted(path.suffix for path in own_folder.iterdir()) == [".bin", ".bin"]
 
 
 @pytest.mark.parametrize("target", ["compiled", "NumPy"])
 def test_from_the_cache_nothing_is_traced(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if target == "NumPy":
-        monkeypatch.setattr(native, "is_available", lambda: False)
+        monkeypatch.setattr("leapcheck_reference.trace.kernel.compile_program", lambda *_: None)
     tree, given = generic_states.case("pupper_leg").tree, states("pupper_leg", 9)
     expected = kernel(tree, QUANTITIES)(given["q"], given["v"])
     monkeypatch.setattr(kernel_module, "record", never)
@@ -91,7 +91,7 @@ def test_a_torn_file_is_made_anew(own_folder: Path, left: slice) -> None:
 def test_a_folder_that_cannot_be_written_is_only_slower(own_folder: Path) -> None:
     own_folder.write_text("a file where the folder should be")
     for _ in range(2):
-        assert cached(b"key", lambda: b"content") == b"content"
+        assert load_or_make(b"key", lambda: b"content") == b"content"
     assert own_folder.is_file()
 
 
@@ -100,15 +100,15 @@ def test_a_full_disk_leaves_no_half_file(own_folder: Path, monkeypatch: pytest.M
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    assert cached(b"key", lambda: b"content") == b"content"
+    assert load_or_make(b"key", lambda: b"content") == b"content"
     assert not list(own_folder.iterdir())
 
 
 def test_an_error_in_making_is_not_kept(own_folder: Path) -> None:
     with pytest.raises(AssertionError, match="made once more"):
-        cached(b"key", never)
+        load_or_make(b"key", never)
     assert not own_folder.exists()
-    assert cached(b"key", lambda: b"content") == b"content"
+    assert load_or_make(b"key", lambda: b"content") == b"content"
 
 
 def test_processes_side_by_side(own_folder: Path) -> None:
@@ -124,7 +124,7 @@ def test_processes_side_by_side(own_folder: Path) -> None:
 def test_threads_side_by_side(own_folder: Path) -> None:
     contents = [bytes([k]) * 100_000 for k in range(4)]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda i: cached(b"%d" % (i % 4), lambda: contents[i % 4]), range(200)))
+        found = list(pool.map(lambda i: load_or_make(b"%d" % (i % 4), lambda: contents[i % 4]), range(200)))
     assert found == [contents[i % 4] for i in range(200)]
     assert len(list(own_folder.iterdir())) == 4
 

@@ -6,20 +6,21 @@ import gc
 import pickle
 import weakref
 
-import generic_states
 import numpy as np
 import pytest
-from kernel_cases import QUANTITIES, RIGID_BODY, Floats, made, states
 
+from leapcheck_models.arrays import Floats
 from leapcheck_reference import kernel
-from leapcheck_reference.trace import compiled as compiled_module
+from leapcheck_reference.trace import compiled_program as compiled_module
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.compiled import SLOTS, CompiledProgram, compiled
+from leapcheck_reference.trace.compiled_program import SLOTS, CompiledProgram, compile_program
 from leapcheck_reference.trace.graph import Graph, Node, Op
-from leapcheck_reference.trace.memory import ALIGNMENT, address, aligned
+from leapcheck_reference.trace.native import ALIGNMENT, address, aligned_array
 from leapcheck_reference.trace.partition import GROUP
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.validity import VALIDITY
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import QUANTITIES, RIGID_BODY, made, states
 
 ROBOTS = ("mini_cheetah", "pupper_leg", "random:20", "random:53", "falling_rod")
 
@@ -37,14 +38,14 @@ def test_blocks_have_the_bits_of_rows(robot: str, lanes: int) -> None:
     for count in (lanes, (GROUP + 2) * lanes):
         given = batch(robot, count, program)
         inputs = program.blocks(given)
-        results = aligned((len(inputs), program.entry_count, lanes))
+        results = aligned_array((len(inputs), program.entry_count, lanes))
         results[:] = np.nan
         program.evaluate_blocks(inputs, results)
-        expanded = program.expanded(results)
-        assert expanded.pop(VALIDITY).max() <= 1e-15
+        expand = program.expand(results)
+        assert expand.pop(VALIDITY).max() <= 1e-15
         rows = function(**given)
-        assert expanded.keys() == rows.keys()
-        assert all(np.array_equal(expanded[name], rows[name]) for name in rows)
+        assert expand.keys() == rows.keys()
+        assert all(np.array_equal(expand[name], rows[name]) for name in rows)
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -73,8 +74,8 @@ def test_results_of_any_number_of_states(count: int) -> None:
     results = program.results(given)
     assert len(results) == -(-count // program.lanes)
     rows = program(given)
-    assert all(np.array_equal(values[:count], rows[name]) for name, values in program.expanded(results).items())
-    assert all((values[count:] == rows[name][-1]).all() for name, values in program.expanded(results).items())
+    assert all(np.array_equal(values[:count], rows[name]) for name, values in program.expand(results).items())
+    assert all((values[count:] == rows[name][-1]).all() for name, values in program.expand(results).items())
     assert program.results(given, results) is results
     assert program.results(batch("pupper_leg", count + 8, program), results) is not results
 
@@ -83,7 +84,7 @@ def test_a_bound_call_follows_its_blocks() -> None:
     program = made("pupper_leg").block
     given = batch("pupper_leg", 4 * program.lanes, program)
     inputs = program.blocks(given)
-    results, again = (aligned((4, program.entry_count, program.lanes)) for _ in range(2))
+    results, again = (aligned_array((4, program.entry_count, program.lanes)) for _ in range(2))
     run = program.bound_blocks(inputs, results)
     inputs[:] = inputs[::-1].copy()
     run()
@@ -96,7 +97,7 @@ def test_a_bound_call_keeps_its_arrays() -> None:
     given, out = batch("pupper_leg", 9, program), program.arrays(9)
     blocks, results = (
         program.blocks(batch("pupper_leg", program.lanes, program)),
-        aligned((1, program.entry_count, program.lanes)),
+        aligned_array((1, program.entry_count, program.lanes)),
     )
     calls = program.bound(given, out), program.bound_blocks(blocks, results)
     kept = [weakref.ref(array) for array in (*given.values(), *out.values(), blocks, results)]
@@ -110,23 +111,23 @@ def test_a_bound_call_keeps_its_arrays() -> None:
 def test_nothing_to_do() -> None:
     program = made("pupper_leg").block
     inputs = program.blocks(batch("pupper_leg", 0, program))
-    results = aligned((0, program.entry_count, program.lanes))
+    results = aligned_array((0, program.entry_count, program.lanes))
     program.evaluate_blocks(inputs, results)
-    assert program.expanded(results)["mass_matrix"].shape == (0, 3, 3)
+    assert program.expand(results)["mass_matrix"].shape == (0, 3, 3)
 
 
 def test_wrong_blocks_are_refused() -> None:
     program = made("pupper_leg").block
     lanes, entries = program.lanes, program.entry_count
-    inputs, results = program.blocks(batch("pupper_leg", 4 * lanes, program)), aligned((4, entries, lanes))
-    shifted = aligned((5, 6, lanes)).reshape(-1)[1 : 1 + 4 * 6 * lanes].reshape(4, 6, lanes)
-    for wrong in (inputs[:, :5], inputs[:, :, ::-1], shifted, aligned((4, 6, lanes + 1))):
+    inputs, results = program.blocks(batch("pupper_leg", 4 * lanes, program)), aligned_array((4, entries, lanes))
+    shifted = aligned_array((5, 6, lanes)).reshape(-1)[1 : 1 + 4 * 6 * lanes].reshape(4, 6, lanes)
+    for wrong in (inputs[:, :5], inputs[:, :, ::-1], shifted, aligned_array((4, 6, lanes + 1))):
         with pytest.raises(ValueError, match=rf"^inputs .* give an aligned C-ordered array \(4, 6, {lanes}\) of doubles$"):
             program.evaluate_blocks(wrong, results)
-    single = aligned((4, entries, lanes)).ravel().view(np.float32)[: results.size].reshape(results.shape)
+    single = aligned_array((4, entries, lanes)).ravel().view(np.float32)[: results.size].reshape(results.shape)
     read_only = results.view()
     read_only.flags.writeable = False
-    for wrong in (results[:3], results.swapaxes(0, 1), aligned((4, entries + 1, lanes)), single, read_only):
+    for wrong in (results[:3], results.swapaxes(0, 1), aligned_array((4, entries + 1, lanes)), single, read_only):
         with pytest.raises(
             ValueError, match=rf"^results .* give an aligned C-ordered array \(4, {entries}, {lanes}\) of doubles$"
         ):
@@ -138,7 +139,7 @@ def test_wrong_blocks_are_refused() -> None:
 def test_slots_are_kept_in_the_order_asked_for() -> None:
     nodes = (Node(Op.INPUT, (), 0), Node(Op.INPUT, (), 1), Node(Op.ADD, (0, 1)), Node(Op.NEG, (2,)), Node(Op.CONSTANT, (), 1.5))
     graph = Graph(nodes, {"x": (2,)}, {SLOTS: np.array([4, 2, 0, 3, 2, 4, 1])})
-    program = compiled(pickle.dumps(graph), lambda: graph)
+    program = compile_program(pickle.dumps(graph), lambda: graph)
     assert program is not None
     x = np.random.default_rng(1).normal(size=(11, 2))
     found = program.results({"x": x}).swapaxes(1, 2).reshape(-1, 7)[:11]
@@ -150,16 +151,16 @@ def test_too_long_a_record_is_a_numpy_program(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setenv("LEAPCHECK_CACHE", str(tmp_path))
     tree = generic_states.case("pupper_leg").tree
     monkeypatch.setattr(compiled_module, "LONGEST", record(tree, RIGID_BODY).operation_count)
-    assert compiled(b"long", lambda: record(tree, RIGID_BODY)) is None  # its sines are operations, too
+    assert compile_program(b"long", lambda: record(tree, RIGID_BODY)) is None  # its sines are operations, too
     monkeypatch.setattr(native, "object_code", None)  # known from the cache
-    assert compiled(b"long", lambda: record(tree, RIGID_BODY)) is None
+    assert compile_program(b"long", lambda: record(tree, RIGID_BODY)) is None
     with pytest.raises(RuntimeError, match="the block interface needs compiled code"):
         _ = kernel(tree, RIGID_BODY).block
 
 
 def test_memory_begins_at_a_cache_line() -> None:
     for shape in ((1,), (3, 5), (2, 3, 8)):
-        array = aligned(shape)
+        array = aligned_array(shape)
         assert array.shape == shape
         assert array.flags.carray
         assert address(array) % ALIGNMENT == 0

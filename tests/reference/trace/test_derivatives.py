@@ -7,8 +7,6 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
-from generic_states import Array, Case, case, derivative, gradient, rate, relative
-from test_pinocchio_truth import in_pinocchio, pinocchio_model
 
 from leapcheck_reference import (
     bias_force,
@@ -18,12 +16,15 @@ from leapcheck_reference import (
     inverse_dynamics,
     mass_matrix,
 )
+from leapcheck_reference.quantities import arguments
 from leapcheck_reference.trace import derivatives
 from leapcheck_reference.trace.graph import Graph, Op
-from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.numpy_program import NumpyProgram
-from leapcheck_reference.trace.record import arguments, exact_record, record
+from leapcheck_reference.trace.record import exact_record, record
 from leapcheck_reference.trace.symbol import Recorder, Symbol
+from tests.reference.generic_states import Array, Case, case, derivative, gradient, rate, relative
+from tests.reference.test_pinocchio_truth import in_pinocchio, pinocchio_model
 
 ID_Q, ID_V = "inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"
 FD_Q, FD_V, FD_TAU = (f"forward_dynamics_derivative_{x}" for x in ("q", "v", "tau"))
@@ -40,7 +41,7 @@ PINOCCHIO_SOLVED = 5e-12  # of the largest entry, through M^-1; measured worst 3
 def of_record(graph: Graph, at: Case) -> dict[str, Array]:
     """The quantities of a record at a state."""
     state = {name: getattr(at, name)[None] for name in graph.inputs}
-    return {name: values[0] for name, values in NumpyProgram(lowered(graph))(state).items()}
+    return {name: values[0] for name, values in NumpyProgram(lower(graph))(state).items()}
 
 
 def evaluated(at: Case, *quantities: str) -> list[Array]:
@@ -48,7 +49,7 @@ def evaluated(at: Case, *quantities: str) -> list[Array]:
 
 
 def velocity_gradient(at: Case, function: object) -> Array:
-    return np.stack([derivative(function, (at.v, unit)) for unit in np.eye(at.tree.nv)], axis=-1)  # type: ignore[arg-type]
+    return np.stack([derivative(function, (at.v, unit)) for unit in np.eye(at.tree.nv)], axis=-1)
 
 
 def test_inverse_dynamics_against_the_complex_step(case: Case) -> None:
@@ -149,7 +150,7 @@ def test_every_rule_of_differentiation() -> None:
     f = np.array([(x * x + 3.0 * y).sqrt() * (x * y).sin() / y - x.cos() + x, -x, Symbol(recorder, x.node, False)])
     rates = np.array([[1.0, 2.0], [0.0, -1.0]])
     graph = recorder.graph({"rate": derivatives.derivative(f, [(variables, rates)])})
-    actual = NumpyProgram(lowered(graph))({"x": np.array([[0.7, 1.3]])})["rate"][0]
+    actual = NumpyProgram(lower(graph))({"x": np.array([[0.7, 1.3]])})["rate"][0]
     a, b = 0.7, 1.3
     root, s, c = math.sqrt(a * a + 3 * b), math.sin(a * b), math.cos(a * b)
     by_x = a / root * s / b + root * c + math.sin(a) + 1.0
@@ -169,7 +170,7 @@ def test_what_moves_is_a_variable_of_its_own() -> None:
             "alone": derivatives.derivative(u * variables, [(-u, np.array([[-1.0]]))]),
         }
     )
-    answers = NumpyProgram(lowered(graph))({"x": np.array([[3.0]])})
+    answers = NumpyProgram(lower(graph))({"x": np.array([[3.0]])})
     assert (answers["held"].item(), answers["alone"].item()) == (9.0, 3.0)
 
 
@@ -183,6 +184,6 @@ def test_what_does_not_move_has_no_rate() -> None:
 def test_an_operation_without_a_derivative_is_refused() -> None:
     recorder = Recorder(float)
     x = recorder.input("x", 1)
-    rounded = np.array([recorder.applied(Op.ROUND, x[0])])
+    rounded = np.array([recorder.apply(Op.ROUND, x[0])])
     with pytest.raises(ValueError, match="operation 'round' of the record has no derivative"):
         derivatives.derivative(rounded, [(x, np.ones((1, 1)))])

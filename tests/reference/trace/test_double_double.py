@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb, ctx
-from term_magnitudes import magnitudes
 
+from leapcheck_models.arrays import Array
 from leapcheck_reference.trace import double_double_native, native
-from leapcheck_reference.trace.balls import evaluated
+from leapcheck_reference.trace.balls import ball_values
+from leapcheck_reference.trace.double_double_arithmetic import LARGEST
 from leapcheck_reference.trace.double_double_blocks import module
 from leapcheck_reference.trace.double_double_native import Machine, lanes
 from leapcheck_reference.trace.double_double_program import program
-from leapcheck_reference.trace.double_double_sine import LARGEST
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from tests.reference.trace.term_magnitudes import magnitudes
 
 BITS = 400
 STATES = 500
@@ -95,7 +94,7 @@ def test_operations(name: str) -> None:
     high, low = pairs(graph, states)["y"]
     worst = 0.0
     for state in range(STATES):
-        true = evaluated(graph, {"x": states[state]}, BITS)["y"][()]
+        true = ball_values(graph, {"x": states[state]}, BITS)["y"][()]
         worst = max(worst, error((high[state], low[state]), true) / abs(magnitude(states[state])))
     assert worst <= OPERATION
 
@@ -117,7 +116,7 @@ def test_sines_and_cosines() -> None:
     parts = pairs(graph, states)
     worst = 0.0
     for state in range(len(states)):
-        for name, balls in evaluated(graph, {"x": states[state]}, BITS).items():
+        for name, balls in ball_values(graph, {"x": states[state]}, BITS).items():
             high, low = parts[name]
             off = max(0.0, error((high[state], low[state]), balls[()]) - SINE_FLOOR)
             worst = max(worst, off / abs(float(balls[()])) if off else 0.0)
@@ -156,7 +155,7 @@ def test_random_records(seed: int) -> None:
     worst = 0.0
     for state in range(3):
         bounds = magnitudes(graph, {"x": states[state]})
-        for name, balls in evaluated(graph, {"x": states[state]}, BITS).items():
+        for name, balls in ball_values(graph, {"x": states[state]}, BITS).items():
             high, low = (part[state] for part in parts[name])
             for entry, true in np.ndenumerate(balls):
                 off = error((high[entry], low[entry]), true)

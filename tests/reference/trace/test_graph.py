@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import generic_states
 import numpy as np
 import pytest
-from kernel_cases import RIGID_BODY, states
 
-from leapcheck_reference.trace.graph import Graph, Node, Op, pruned, renumbered
-from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.graph import Graph, Node, Op, prune, renumber
+from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import RIGID_BODY, states
+
+pytestmark = pytest.mark.quick
 
 
 @pytest.fixture
@@ -38,15 +40,15 @@ def test_counts(small: Graph) -> None:
 
 def test_distinct_entries_are_without_signs_constants_and_repeats(small: Graph) -> None:
     assert small.distinct == (2, 5)
-    assert small.unsigned(4) == small.unsigned(2) == 2
+    assert small.without_sign(4) == small.without_sign(2) == 2
 
 
 def test_pruned_of_what_nobody_needs(small: Graph) -> None:
-    less = pruned(small)
+    less = prune(small)
     assert [node.op for node in less.nodes] == [Op.INPUT, Op.INPUT, Op.ADD, Op.NEG, Op.SIN, Op.CONSTANT]
     assert less.outputs["A"].tolist() == [[2, 3], [5, 3]]
     assert less.outputs["none"].shape == (0, 3)
-    assert pruned(less) is less
+    assert prune(less) is less
 
 
 def test_a_part_keeps_its_inputs(small: Graph) -> None:
@@ -57,13 +59,13 @@ def test_a_part_keeps_its_inputs(small: Graph) -> None:
 
 
 def test_renumbered(small: Graph) -> None:
-    turned = renumbered(small, [6, 1, 0, 2, 5, 4])
+    turned = renumber(small, [6, 1, 0, 2, 5, 4])
     assert turned.nodes[3] == Node(Op.ADD, (2, 1))
     assert turned.outputs["A"].tolist() == [[3, 5], [0, 5]]
 
 
 def test_a_part_has_the_bits_of_the_whole() -> None:
-    graph = lowered(record(generic_states.case("random:20").tree, RIGID_BODY))
+    graph = lower(record(generic_states.case("random:20").tree, RIGID_BODY))
     given = {name: states("random:20", 3)[name] for name in graph.inputs}
     whole = NumpyProgram(graph)(given)
     for name in RIGID_BODY:

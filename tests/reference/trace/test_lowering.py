@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 import leapcheck_reference as reference
+from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
 from leapcheck_reference.trace.graph import Graph, Op
-from leapcheck_reference.trace.lowering import angles, lowered
+from leapcheck_reference.trace.lowering import angles, lower
 from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.symbol import Recorder
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 STATES = 20_000
 ULPS = 1.0  # to 1e5 rad; measured worst of 20 million 0.91
@@ -35,7 +34,7 @@ def pair() -> Graph:
 
 @pytest.fixture(scope="module")
 def sine_and_cosine() -> Callable[[Array], tuple[Array, Array]]:
-    program = NumpyProgram(lowered(pair()))
+    program = NumpyProgram(lower(pair()))
 
     def evaluated(x: Array) -> tuple[Array, Array]:
         answers = program({"x": x})
@@ -111,7 +110,7 @@ def test_values_that_must_be_exact(sine_and_cosine: Callable[[Array], tuple[Arra
 
 
 def test_operations_of_a_pair() -> None:
-    graph = lowered(pair())
+    graph = lower(pair())
     assert graph.operation_count == PAIR
     assert (graph.counts()[Op.ROUND], graph.counts()[Op.ODD], graph.counts()[Op.FLIP]) == (1, 2, 2)
 
@@ -119,14 +118,14 @@ def test_operations_of_a_pair() -> None:
 @pytest.mark.parametrize("robot", ["mini_cheetah_armature", "mini_cheetah", "random:7"])
 def test_only_sines_are_replaced(robot: str) -> None:
     graph = record(reference.build(load(robot)), QUANTITIES)
-    low = lowered(graph)
+    low = lower(graph)
     count = angles(graph).outputs["angles"].size
     assert low.operation_count == graph.operation_count + PAIR * count
     assert not {Op.SIN, Op.COS} & low.counts().keys()
-    assert lowered(low).nodes == low.nodes
+    assert lower(low).nodes == low.nodes
 
 
 def test_a_lone_cosine() -> None:
     recorder = Recorder(float)
-    low = lowered(recorder.graph({"cos": np.cos(recorder.input("x") * 2.0)}))
+    low = lower(recorder.graph({"cos": np.cos(recorder.input("x") * 2.0)}))
     assert NumpyProgram(low)({"x": np.array([1.0])})["cos"] == pytest.approx(math.cos(2.0), rel=1e-15)

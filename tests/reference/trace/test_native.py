@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import sys
 
 import numpy as np
 import pytest
 
 from leapcheck_reference.trace import native
-from leapcheck_reference.trace.native import Library, is_available, object_code, target_key, vector_width
+from leapcheck_reference.trace.native import Library, object_code, target_key, vector_width
 
 SUM = """
 define double @contracted(double %a, double %b, double %c) {
@@ -52,12 +51,3 @@ def test_code_depends_on_the_machine_and_the_compiler() -> None:
     assert vector_width() in (2, 4, 8)
     assert llvmlite.__version__.encode() in target_key()
     assert native.SCHEDULER.encode() in target_key()
-
-
-def test_llvmlite_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert is_available()
-    native._binding.cache_clear()
-    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    assert not is_available()
-    monkeypatch.undo()
-    assert is_available()

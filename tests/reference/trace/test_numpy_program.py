@@ -5,26 +5,24 @@ from __future__ import annotations
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import generic_states
 import numpy as np
 import pytest
 
 import leapcheck_reference as reference
+from leapcheck_models.arrays import Array
 from leapcheck_reference.trace.graph import Graph, Node, Op
-from leapcheck_reference.trace.lowering import lowered
-from leapcheck_reference.trace.numpy_program import WIDTHS, NumpyProgram, allocated
+from leapcheck_reference.trace.lowering import lower
+from leapcheck_reference.trace.numpy_program import WIDTHS, NumpyProgram, allocate
 from leapcheck_reference.trace.record import record
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from tests.reference import generic_states
 
 CLOSE = 1e-13  # of the largest entry, against the readable code with libm's sines; measured worst 2.2e-14
 QUANTITIES = ("mass_matrix", "bias_force", "contact_jacobians", "forward_dynamics", "kinetic_energy")
 
 
 def graph_of(robot: str, quantities: tuple[str, ...] = QUANTITIES) -> Graph:
-    return lowered(record(generic_states.case(robot).tree, quantities))
+    return lower(record(generic_states.case(robot).tree, quantities))
 
 
 def states(robot: str, count: int) -> dict[str, Array]:
@@ -107,7 +105,7 @@ def test_outputs_may_be_constants_inputs_and_signs() -> None:
 
 def test_registers_are_used_again() -> None:
     graph = graph_of("mini_cheetah", ("mass_matrix", "bias_force"))
-    program = allocated(graph)
+    program = allocate(graph)
     assert program.registers < len(graph.nodes) / 3
     kept = np.unique(np.concatenate([program.register[nodes.ravel()] for nodes in graph.outputs.values()]))
     assert kept.max() < program.kept

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import generic_states
 import numpy as np
 import pytest
-from kernel_cases import QUANTITIES, RIGID_BODY, states
 
 from leapcheck_reference.trace.graph import Graph, Node, Op
-from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.numpy_program import NumpyProgram
-from leapcheck_reference.trace.order import by_branches
+from leapcheck_reference.trace.partition import by_branches
 from leapcheck_reference.trace.record import record
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import QUANTITIES, RIGID_BODY, states
+
+pytestmark = pytest.mark.quick
 
 
 def alive(graph: Graph) -> float:
@@ -23,7 +25,7 @@ def alive(graph: Graph) -> float:
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "pupper_leg", "random:20", "random:53", "box"])
 def test_the_same_operations_in_another_order(robot: str) -> None:
-    graph = lowered(record(generic_states.case(robot).tree, QUANTITIES))
+    graph = lower(record(generic_states.case(robot).tree, QUANTITIES))
     ordered = by_branches(graph)
     assert ordered.counts() == graph.counts()
     assert all(a < i for i, node in enumerate(ordered.nodes) for a in node.arguments)
@@ -35,7 +37,7 @@ def test_the_same_operations_in_another_order(robot: str) -> None:
 
 
 def test_values_are_computed_shortly_before_they_are_needed() -> None:
-    graph = lowered(record(generic_states.case("mini_cheetah").tree, RIGID_BODY))
+    graph = lower(record(generic_states.case("mini_cheetah").tree, RIGID_BODY))
     assert alive(by_branches(graph)) < 0.7 * alive(graph)  # measured 0.3
 
 

@@ -7,11 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import leapcheck_reference as reference
-from leapcheck.states import Floats, States, generated_states
+from leapcheck.sampling import States, generated_states
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.batch import evaluated
+from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.trace.parametric import ARGUMENTS, Part, numbers, places, values, values_and_rates, with_numbers
 from leapcheck_reference.tree import Tree
 
@@ -39,7 +40,7 @@ def robot(name: str, quantity: str) -> tuple[RobotSpec, States]:
 def direct(spec: RobotSpec, x: Floats, quantity: str, states: States) -> Floats:
     """The quantity by the algorithm itself, of the tree with other numbers."""
     tree = with_numbers(reference.build(spec), x)
-    return evaluated(getattr(reference, quantity), tree, *(getattr(states, name) for name in ARGUMENTS[quantity]))
+    return evaluate_batch(getattr(reference, quantity), tree, *(getattr(states, name) for name in ARGUMENTS[quantity]))
 
 
 def another_robot(tree: Tree, rng: np.random.Generator) -> Floats:

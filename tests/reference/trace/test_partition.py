@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
-import generic_states
 import numpy as np
 import pytest
-from kernel_cases import RIGID_BODY, made, same_bits, states
 
 from leapcheck_reference import kernel
-from leapcheck_reference.trace import compiled as compiled_module
+from leapcheck_reference.trace import compiled_program as compiled_module
 from leapcheck_reference.trace.graph import Graph
-from leapcheck_reference.trace.lowering import lowered
-from leapcheck_reference.trace.order import by_branches
-from leapcheck_reference.trace.partition import MEMORY, STAGE, Partition, partition
+from leapcheck_reference.trace.lowering import lower
+from leapcheck_reference.trace.partition import MEMORY, STAGE, Partition, by_branches, partition
 from leapcheck_reference.trace.record import record
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import RIGID_BODY, made, same_bits, states
 
 
 def graph_of(robot: str) -> Graph:
-    return by_branches(lowered(record(generic_states.case(robot).tree, RIGID_BODY)))
+    return by_branches(lower(record(generic_states.case(robot).tree, RIGID_BODY)))
 
 
 def stage_of(parts: Partition) -> dict[int, int]:
@@ -49,7 +48,7 @@ def test_what_a_later_stage_needs_is_there(robot: str, stage: int) -> None:
         known: set[int] = set()
         written: dict[int, int] = {}
         for i in part:
-            for a in (graph.unsigned(a) for a in graph.nodes[i].arguments):
+            for a in (graph.without_sign(a) for a in graph.nodes[i].arguments):
                 assert graph.nodes[a].op in MEMORY or a in known | results or holds[parts.carried[a]] == a
             known.add(i)
             if i in parts.carried:

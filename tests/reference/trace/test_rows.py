@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from leapcheck_reference.trace.compiled import CompiledProgram, compiled
+from leapcheck_reference.trace.compiled_program import CompiledProgram, compile_program
 from leapcheck_reference.trace.graph import Graph, Node, Op
 from leapcheck_reference.trace.partition import GROUP
 from leapcheck_reference.trace.rows import PIECES, Piece, input_rows, pieces
@@ -32,7 +32,7 @@ def moved(sizes: tuple[int, ...], outputs: dict[str, np.ndarray]) -> Graph:
 
 
 def program_of(graph: Graph, lanes: int) -> CompiledProgram:
-    code = compiled(pickle.dumps(graph), lambda: graph, lanes)
+    code = compile_program(pickle.dumps(graph), lambda: graph, lanes)
     assert code is not None
     return code
 

@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leapcheck_reference.trace.graph import Graph, Op
-from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
+
+pytestmark = pytest.mark.quick
 
 COUNT = 3  # inputs of a drawn formula
 CONSTANTS = (0.0, 1.0, -1.0, 0.1, -2.5, 3.0)
@@ -44,7 +46,7 @@ def recorded(formula: Formula) -> Graph:
 
 
 def value(graph: Graph, x: list[float]) -> float:
-    return float(NumpyProgram(lowered(graph))({"x": np.array([x])})["y"][0])
+    return float(NumpyProgram(lower(graph))({"x": np.array([x])})["y"][0])
 
 
 @given(FORMULAS, NUMBERS)

@@ -5,30 +5,28 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import generic_states
 import numpy as np
 import pytest
 from flint import arb, ctx
-from term_magnitudes import magnitudes
 
 import leapcheck_reference as reference
-from leapcheck.states import generated_states
+from leapcheck.sampling import generated_states
+from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.scalar import array_of
 from leapcheck_reference.trace import double_double_native, native, truth
-from leapcheck_reference.trace.balls import evaluated
+from leapcheck_reference.trace.balls import ball_values
 from leapcheck_reference.trace.cache import FOLDER_VARIABLE
 from leapcheck_reference.trace.double_double_blocks import module
 from leapcheck_reference.trace.double_double_native import VECTORS
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.record import exact_record
 from leapcheck_reference.trace.truth import TruthKernel, truth_kernel
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from tests.reference import generic_states
+from tests.reference.trace.term_magnitudes import magnitudes
 
 QUANTITIES = (
     "mass_matrix",
@@ -53,7 +51,7 @@ PARAMETERS = {
 BITS = 256
 ROUNDING = 2.0**-106
 ERROR = 2 * ROUNDING  # in units of the running error bound of the record; measured worst 0.96 * ROUNDING
-STATES = (0, 6, 8, 11, 13, 15)  # generic, large, singular, rest, far, pose: see `leapcheck.states.PATTERN`
+STATES = (0, 6, 8, 11, 13, 15)  # generic, large, singular, rest, far, pose: see `leapcheck.sampling.PATTERN`
 
 
 def states_of(spec: RobotSpec, count: int = 16) -> dict[str, Array]:
@@ -88,7 +86,7 @@ def test_pairs_are_right_to_the_running_error_bound(robot: tuple[RobotSpec, Trut
     for state in STATES:
         given = {name: states[name][state] for name in kernel.arguments}
         bounds = magnitudes(graph, given)
-        for name, balls in evaluated(graph, given, BITS).items():
+        for name, balls in ball_values(graph, given, BITS).items():
             high, low = (part[state].ravel() for part in pairs[name])
             for h, l, ball, bound in zip(high, low, balls.flat, bounds[name].flat, strict=True):
                 with ctx.workprec(BITS):
@@ -121,7 +119,7 @@ def test_the_double_double_value_lies_in_the_ball(robot: tuple[RobotSpec, TruthK
     graph = graph.subgraph(("bias_force", "contact_jacobians"))
     given = {name: states[name][13] for name in graph.inputs}
     bounds = magnitudes(graph, given)
-    for name, balls in evaluated(graph, given).items():
+    for name, balls in ball_values(graph, given).items():
         high, low = (part[13].ravel() for part in pairs[name])
         for h, l, ball, bound in zip(high, low, balls.flat, bounds[name].flat, strict=True):
             with ctx.workprec(BITS):
@@ -254,9 +252,3 @@ def test_bad_arguments(quadruped: tuple[RobotSpec, TruthKernel]) -> None:
         truth_kernel(spec, ())
     with pytest.raises(ValueError, match=r"\['total_mass'\] depend on no state"):
         truth_kernel(spec, ("total_mass",))
-
-
-def test_without_llvmlite_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "is_available", lambda: False)
-    with pytest.raises(ImportError, match="pip install llvmlite"):
-        truth_kernel(load("box"), ("mass_matrix",))

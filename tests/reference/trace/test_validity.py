@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-import generic_states
 import numpy as np
 import pytest
-from kernel_cases import states
 
 from leapcheck_models.spec import JointType
 from leapcheck_reference.state import QUATERNION_TOLERANCE
 from leapcheck_reference.trace.graph import Graph
-from leapcheck_reference.trace.lowering import lowered
+from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.validity import LIMIT, VALIDITY, batch, quaternion_places, raise_invalid, with_validity
+from tests.reference import generic_states
+from tests.reference.trace.kernel_cases import states
 
 OFF = 4e-16  # of a quaternion that was divided by its norm; measured worst 3.4e-16
 
@@ -26,7 +26,7 @@ def checked(robot: str) -> Graph:
 
 
 def validity(robot: str, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return NumpyProgram(lowered(checked(robot).subgraph([VALIDITY])))({"q": q, "v": v})[VALIDITY]
+    return NumpyProgram(lower(checked(robot).subgraph([VALIDITY])))({"q": q, "v": v})[VALIDITY]
 
 
 @pytest.mark.parametrize("robot", generic_states.ROBOTS)

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.conventions import Floats
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.outside.canonical import canonical, in_own_coordinates, needed
-from leapcheck.engines.outside.link import IN_FLIGHT, Link, Refused, prefixed
-from leapcheck.engines.outside.process import Died
-from leapcheck.engines.outside.said import said
-from leapcheck.engines.outside.target import Target
+from leapcheck.engines.outside.canonical import answers_from, prerequisites, states_in
+from leapcheck.engines.outside.description import checked_description
+from leapcheck.engines.outside.link import IN_FLIGHT, Link, Refused, prefix_engine
+from leapcheck.engines.outside.process import Died, EndKind
+from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.words import Words
 from leapcheck.engines.protocol import Answers
-from leapcheck.quantities import QUANTITIES, sizes
-from leapcheck.states import States
+from leapcheck.quantities import QUANTITIES, answer_shape
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
 BATCH = 4096
@@ -29,44 +29,43 @@ BATCH = 4096
 
 BATCH_BYTES = 64 << 20
 
+WORDS = {
+    EngineKind.LIBRARY: "library with a C ABI",
+    EngineKind.PROGRAM: "program over a pipe",
+    EngineKind.PYTHON: "Python factory",
+}
+
 CRASHES_OF_ONE = 3
-"""After so many crashes in one quantity it is not asked for any more; after a hang, which costs a whole time limit, at once."""
+"""Crashes in one quantity after which it is given up; a hang, which costs a whole time limit, is enough by itself."""
 
 
 class OutsideEngine:
     """The client: converts, sends in batches with two in flight, and turns whatever goes wrong into an EngineError."""
 
-    def __init__(self, at: Target, spec: RobotSpec, link: Link | None = None) -> None:
+    def __init__(self, target: Target, spec: RobotSpec, link: Link | None = None) -> None:
         """Starts the engine and gives it the robot; EngineError in one line where it cannot be used."""
-        self._at, self._spec = at, spec
-        self._link = link or Link(at)
+        self._target, self._spec = target, spec
+        self._link = link or Link(target)
         self._given_up: dict[str, str] = {}
         self._crashes: Counter[str] = Counter()
-        hello = self._link.held(spec)
+        hello = self._link.greet(spec)
         try:
-            self._said = said(hello, at, spec)
+            self._description = checked_description(hello, target, spec)
         except ValueError as error:
-            raise EngineError(prefixed(at.name, str(error))) from None
-
-    @property
-    def name(self) -> str:
-        """As it was named on the command line."""
-        return self._at.name
-
-    @property
-    def version(self) -> str:
-        """What it says its version is; "-" where it says nothing."""
-        return self._said.version
+            raise EngineError(prefix_engine(target.name, str(error))) from None
+        self.name, self.version = target.name, self._description.version
+        self.quantities, self.not_compared = self._description.quantities, self._description.not_compared
+        self._convention = self._description.convention
+        self.declares_convention = self._convention is not None
 
     @property
     def route(self) -> str:
         """What it is, how the robot came into it, and in which convention it answers."""
-        kind = {"library": "library with a C ABI", "program": "program over a pipe", "python": "Python factory"}[self._at.kind]
-        robot = "the spec, handed to it" if self._said.any_robot else "a robot of its own"
-        precision = ", single precision" if self._said.dtype == "<f4" else ""
-        own = "" if self._said.convention is None else ", in the convention that it declares"
-        called = f" '{self._said.name}'" if self._said.name else ""
-        return f"{robot}; {kind}{called} in a process of its own{precision}{own}"
+        robot = "the spec, handed to it" if self._description.any_robot else "a robot of its own"
+        precision = ", single precision" if self._description.dtype == "<f4" else ""
+        own = ", in the convention that it declares" if self.declares_convention else ""
+        own_name = f" '{self._description.name}'" if self._description.name else ""
+        return f"{robot}; {WORDS[self._target.kind]}{own_name} in a process of its own{precision}{own}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -76,19 +75,9 @@ class OutsideEngine:
         where = "prints on standard output, which mixes with the results of whoever calls it"
         return (f"engine '{self.name}': {where} ('{self._link.printed}'): leave it out, or write to standard error",)
 
-    @property
-    def declares_convention(self) -> bool:
-        """Whether its functions are in a convention other than the canonical one."""
-        return self._said.convention is not None
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """The quantities that it says it answers."""
-        return self._said.quantities
-
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical; EngineError where the engine dies, refuses, or gives no numbers."""
-        own = needed(self._said.convention, quantities)
+        own = prerequisites(self._convention, quantities)
         for name in own:
             if name in self._given_up:
                 raise EngineError(self._given_up[name])
@@ -97,49 +86,45 @@ class OutsideEngine:
             self._fill(raw, states)
         except Refused as error:
             self._link.drain()
-            raise EngineError(prefixed(self.name, str(error))) from None
+            raise EngineError(prefix_engine(self.name, str(error))) from None
         for name, values in raw.items():
             self._check_finite(name, values, states)
-        return canonical(self._said.convention, states, raw, quantities)
+        return answers_from(self._convention, states, raw, quantities)
 
     def submit(self, states: States, quantities: Sequence[str]) -> None:
         """Sends a batch without waiting for its answers; at most two may be in flight."""
-        at = in_own_coordinates(self._said.convention, states)
-        dtype = np.dtype(self._said.dtype)
+        own_states = states_in(self._convention, states)
+        dtype = np.dtype(self._description.dtype)
         arrays: dict[str, NDArray[Any]] = {
-            name: np.ascontiguousarray(part, dtype=dtype) for name, part in zip(("q", "v", "tau"), at, strict=True)
+            name: np.ascontiguousarray(part, dtype=dtype) for name, part in own_states._asdict().items()
         }
         arrays["index"] = np.ascontiguousarray(states.index, dtype="<i8")
-        self._link.held(self._spec)
+        self._link.greet(self._spec)
         answers = {name: (len(states), *shape) for name, shape in self._shapes(quantities).items()}
-        self._link.submit(arrays, answers, self._said.dtype)
+        self._link.submit(arrays, answers, self._description.dtype)
 
     def collect(self) -> dict[str, NDArray[Any]]:
         """The oldest batch's answers (n, *shape), of the engine's own precision and convention; valid until two more are sent."""
         return self._link.collect()
 
-    def remade(self, spec: RobotSpec) -> OutsideEngine:
+    def rebuild(self, spec: RobotSpec) -> OutsideEngine:
         """The engine holding another robot, in the same process; EngineError where it has one robot only."""
         if spec == self._spec:
             return self
-        if not self._said.any_robot:
+        if not self._description.any_robot:
             raise EngineError(f"engine '{self.name}': holds one robot only: its state alone can be made smaller")
-        return OutsideEngine(self._at, spec, self._link)
+        return OutsideEngine(self._target, spec, self._link)
 
     def declaring(self, words: Words) -> OutsideEngine:
         """The same engine in the same process, as if it had declared these words; EngineError where it cannot be converted."""
-        return OutsideEngine(replace(self._at, words=words), self._spec, self._link)
+        return OutsideEngine(replace(self._target, words=words), self._spec, self._link)
 
     def close(self) -> None:
         """Ends the process."""
         self._link.close()
 
     def _shapes(self, quantities: Sequence[str]) -> dict[str, tuple[int, ...]]:
-        shapes = {}
-        for name in quantities:
-            shape = QUANTITIES[name].shape
-            shapes[name] = shape(sizes(self._spec)) if shape else ()
-        return shapes
+        return {name: answer_shape(name, self._spec) for name in quantities}
 
     def _fill(self, raw: Mapping[str, Floats], states: States) -> None:
         """The engine's answers to all states, batch after batch."""
@@ -156,25 +141,27 @@ class OutsideEngine:
                     raw[name][flying[0]] = values
                 flying.popleft()
         except Died as death:
-            self._mourn(death, states[flying[0]] if flying else states, tuple(raw))
+            self._raise_death(death, states[flying[0]] if flying else states, tuple(raw))
 
-    def _mourn(self, death: Died, states: States, quantities: Sequence[str]) -> None:
-        """Raises the EngineError that tells a death, with quantity and states as narrow as they are known."""
-        quantity, row = self._link.at_mark() if death.kind != "growth" else ("", -1)
+    def _raise_death(self, death: Died, states: States, quantities: Sequence[str]) -> None:
+        """Raises the EngineError of a death, with quantity and states narrowed down as far as they are known."""
+        quantity, row = self._link.at_mark() if death.kind is not EndKind.GROWTH else ("", -1)
         self._link.forget()
         quantity = quantity or (quantities[0] if len(quantities) == 1 else "")
-        if quantity and row < 0 and death.kind == "crash":
-            states = self._narrowed(states, quantity)
+        if quantity and row < 0 and death.kind is EndKind.CRASH:
+            states = self._narrow(states, quantity)
         elif 0 <= row < len(states):
             states = states[row : row + 1]
-        told = EngineError(prefixed(self.name, f"{death.words} {_where(quantity, quantities, states)}: {_remedy(death.kind)}"))
+        failure = EngineError(
+            prefix_engine(self.name, f"{death.words} {_where(quantity, quantities, states)}: {death.kind.value}")
+        )
         if quantity:
             self._crashes[quantity] += 1
-            if death.kind != "crash" or self._crashes[quantity] >= CRASHES_OF_ONE:
-                self._given_up[quantity] = str(told)
-        raise told from death
+            if death.kind is not EndKind.CRASH or self._crashes[quantity] >= CRASHES_OF_ONE:
+                self._given_up[quantity] = str(failure)
+        raise failure from death
 
-    def _narrowed(self, states: States, quantity: str) -> States:
+    def _narrow(self, states: States, quantity: str) -> States:
         """The fewest of the states at which the engine dies again, by halves; all where it dies at neither half."""
         while len(states) > 1:
             half = len(states) // 2
@@ -208,17 +195,7 @@ class OutsideEngine:
 
 
 def _where(quantity: str, quantities: Sequence[str], states: States) -> str:
-    """What the engine was at, in words."""
+    """What the engine was computing, in words."""
     what = f"{quantity}({', '.join(QUANTITIES[quantity].arguments)})" if quantity else f"one of {', '.join(quantities)}"
     first, last = states.index[0], states.index[-1]
     return f"while answering {what} at state{f's {first} to {last}' if len(states) > 1 else f' {first}'}"
-
-
-def _remedy(kind: str) -> str:
-    if kind == "hang":
-        return "correct it, leave the quantity out, or allow it a longer timeout in a .toml"
-    if kind == "growth":
-        return "let it free what it takes, or allow it more memory in a .toml"
-    if kind == "rubbish":
-        return "write all else to standard error"
-    return "correct it, or leave the quantity out"

@@ -7,6 +7,8 @@ arrays one behind the other, each where the header says. Needs the standard libr
 from __future__ import annotations
 
 import json
+import mmap
+import os
 import struct
 from collections.abc import Iterable
 from typing import IO, Any, NamedTuple
@@ -27,7 +29,30 @@ ITEM_BYTES = {"<f8": 8, "<f4": 4, "<i8": 8}
 Header = dict[str, Any]
 
 
-class Place(NamedTuple):
+class MappedFile:
+    """Shared memory in the engine's process: the file that a hello names, mapped as far as it has grown."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        self.map: mmap.mmap | None = None
+
+    def grow(self, size: int) -> mmap.mmap:
+        """The map, of at least so many bytes."""
+        if self.map is None or len(self.map) < size:
+            file = os.open(self.path, os.O_RDWR)
+            try:
+                self.map = mmap.mmap(file, size)
+            finally:
+                os.close(file)
+        return self.map
+
+    def mark(self, quantity: int, row: int = -1) -> None:
+        """Says which quantity, and which state, is being answered: read by leapcheck after a crash."""
+        assert self.map is not None
+        MARKS.pack_into(self.map, 0, quantity, row)
+
+
+class ArrayPlace(NamedTuple):
     """An array: `dtype` is "<f8", "<f4" or "<i8", `offset` counts bytes from the start of the payload or of shared memory."""
 
     name: str
@@ -44,21 +69,21 @@ class Place(NamedTuple):
         return length
 
 
-def places(arrays: Iterable[tuple[str, str, tuple[int, ...]]], start: int = 0) -> tuple[list[Place], int]:
+def array_places(arrays: Iterable[tuple[str, str, tuple[int, ...]]], start: int = 0) -> tuple[list[ArrayPlace], int]:
     """Where arrays of (name, dtype, shape) lie one behind the other from `start`, and where they end."""
-    found = []
+    slots = []
     for name, dtype, shape in arrays:
-        found.append(Place(name, dtype, shape, start))
-        start += -(-found[-1].bytes // ALIGNMENT) * ALIGNMENT
-    return found, start
+        slots.append(ArrayPlace(name, dtype, shape, start))
+        start += -(-slots[-1].bytes // ALIGNMENT) * ALIGNMENT
+    return slots, start
 
 
-def read_places(rows: Iterable[Iterable[Any]]) -> list[Place]:
+def read_array_places(rows: Iterable[Iterable[Any]]) -> list[ArrayPlace]:
     """The places that a header lists, as [name, dtype, shape, offset] each."""
-    return [Place(str(name), str(dtype), tuple(map(int, shape)), int(offset)) for name, dtype, shape, offset in rows]
+    return [ArrayPlace(str(name), str(dtype), tuple(map(int, shape)), int(offset)) for name, dtype, shape, offset in rows]
 
 
-def packed(header: Header, payload_bytes: int = 0) -> bytes:
+def frame_bytes(header: Header, payload_bytes: int = 0) -> bytes:
     """A frame up to its payload."""
     text = json.dumps(header).encode()
     return PREFIX.pack(MAGIC, len(text), payload_bytes) + text
@@ -75,18 +100,18 @@ def read_frame(stream: IO[bytes]) -> tuple[Header, bytearray]:
 
 def write_frame(stream: IO[bytes], header: Header, payload: bytes | bytearray | memoryview = b"") -> None:
     """One frame on a stream that blocks."""
-    stream.write(packed(header, len(payload)))
+    stream.write(frame_bytes(header, len(payload)))
     if payload:
         stream.write(payload)
     stream.flush()
 
 
 def _exactly(stream: IO[bytes], count: int) -> bytearray:
-    found = bytearray(count)
-    view, done = memoryview(found), 0
+    slots = bytearray(count)
+    view, done = memoryview(slots), 0
     while done < count:
         part = stream.readinto(view[done:])  # type: ignore[attr-defined]
         if not part:
             raise EOFError("the stream has ended")
         done += part
-    return found
+    return slots

@@ -1,7 +1,7 @@
 """The process that holds a user's C library or Python factory: `python -m leapcheck.engines.outside.host KIND WHAT NAME`.
 
-What the user's code prints on standard output is passed on to standard error and told with the next answer. The process ends when
-its input ends, and when its parent is gone.
+What the user's code prints on standard output is passed on to standard error and reported with the next answer. The process ends
+when its input ends, and when its parent is gone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO, Protocol
 from leapcheck.engines.outside.framing import Header, read_frame, write_frame
 
 MOST_PRINTED = 80
-"""Characters of a printed line that are told."""
+"""Characters of a printed line that are reported."""
 
 
 class Server(Protocol):
@@ -40,7 +40,7 @@ class Printed:
         self._flush = ctypes.CDLL(None).fflush
         os.dup2(self._file.fileno(), 1)
 
-    def taken(self) -> str:
+    def take(self) -> str:
         """The first line since the last time, empty where nothing was printed; all of it goes to standard error."""
         sys.stdout.flush()
         self._flush(None)  # what C keeps back
@@ -63,15 +63,15 @@ def serve(requests: IO[bytes], answers: IO[bytes], server: Server, printed: Prin
         except EOFError:
             return
         try:
-            answer = server.hello(header) if header["ask"] == "hello" else _evaluated(server, header)
+            answer = server.hello(header) if header["ask"] == "hello" else _evaluate(server, header)
         except Exception as error:  # the user's code may raise anything
             answer = {"error": " ".join(str(error).split()) or type(error).__name__}
-        if said := printed.taken():
-            answer = {**answer, "printed": said}
+        if printed_line := printed.take():
+            answer = {**answer, "printed": printed_line}
         write_frame(answers, answer)
 
 
-def _evaluated(server: Server, header: Header) -> Header:
+def _evaluate(server: Server, header: Header) -> Header:
     server.evaluate(header)
     return {}
 
@@ -79,7 +79,7 @@ def _evaluated(server: Server, header: Header) -> Header:
 def main(kind: str, what: str, name: str) -> None:
     """Serves the library or the factory `what`, which is called `name`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is told; writing its memory to a file takes seconds
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is reported; writing its memory to a file takes seconds
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     printed = Printed()

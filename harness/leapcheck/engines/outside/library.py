@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import json
-import mmap
-import os
 from collections.abc import Mapping
-from typing import Any
 
-from leapcheck.engines.outside.framing import MARKS, Header, read_places
+from leapcheck.engines.outside.framing import Header, MappedFile, read_array_places
 
 ABI = 1
 NEEDED = ("leapcheck_abi", "leapcheck_describe", "leapcheck_evaluate")
@@ -24,69 +21,42 @@ class LibraryServer:
     def __init__(self, path: str) -> None:
         self._path = path
         self._library: ctypes.CDLL | None = None
-        self._memory = _Memory()
+        self._memory = MappedFile()
 
     def hello(self, header: Header) -> Header:
         """Loads the library, and hands it the robot where it takes any; ValueError in one line where it cannot be used."""
         self._memory.path = header["memory"]
-        self._library = library = self._library or loaded(self._path)
+        self._library = library = self._library or load_library(self._path)
         takes_robots = hasattr(library, "leapcheck_robot")
         if takes_robots:
             self._check(library.leapcheck_robot(json.dumps(header["robot"]).encode()), "leapcheck_robot")
-        described = _described((library.leapcheck_describe() or b"").decode("utf-8", "replace"))
-        return {**described, "memory": True, "robots": "any" if takes_robots else "one"}
+        description = _parse_description((library.leapcheck_describe() or b"").decode("utf-8", "replace"))
+        return {**description, "memory": True, "robots": "any" if takes_robots else "one"}
 
     def evaluate(self, header: Header) -> None:
         """Fills the answers; ValueError with the library's own words where it says that it failed."""
-        memory = self._memory
-        memory.grow(header["memory_bytes"])
-        given = {place.name: memory.at(place.offset) for place in read_places(header["arrays"])}
-        for number, place in enumerate(read_places(header["answers"])):
-            memory.mark(number)
-            self.call(place.name, header["states"], given, memory.at(place.offset))
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory.grow(header["memory_bytes"])))
+        addresses = {place.name: start + place.offset for place in read_array_places(header["arrays"])}
+        for number, place in enumerate(read_array_places(header["answers"])):
+            self._memory.mark(number)
+            self.call(place.name, header["states"], addresses, start + place.offset)
 
-    def call(self, quantity: str, states: int, given: Mapping[str, int], out: int) -> None:
+    def call(self, quantity: str, states: int, addresses: Mapping[str, int], out: int) -> None:
         """One quantity at that many states, by the addresses of q, v and tau and of the answer."""
         assert self._library is not None
-        status = self._library.leapcheck_evaluate(quantity.encode(), states, given["q"], given["v"], given["tau"], out)
+        status = self._library.leapcheck_evaluate(
+            quantity.encode(), states, addresses["q"], addresses["v"], addresses["tau"], out
+        )
         self._check(status, quantity)
 
     def _check(self, status: int, what: str) -> None:
         if status:
-            told = self._library.leapcheck_error() if hasattr(self._library, "leapcheck_error") else None  # type: ignore[union-attr]
-            words = told.decode("utf-8", "replace") if told else f"status {status}"
+            message = self._library.leapcheck_error() if hasattr(self._library, "leapcheck_error") else None  # type: ignore[union-attr]
+            words = message.decode("utf-8", "replace") if message else f"status {status}"
             raise ValueError(f"{what} failed: {words}: correct it, or leave the quantity out")
 
 
-class _Memory:
-    """The shared memory as addresses."""
-
-    def __init__(self) -> None:
-        self.path = ""
-        self._size = self._start = 0
-        self._map: Any = None
-
-    def grow(self, size: int) -> None:
-        """Maps at least so many bytes."""
-        if size <= self._size:
-            return
-        file = os.open(self.path, os.O_RDWR)
-        try:
-            self._map, self._size = mmap.mmap(file, size), size
-        finally:
-            os.close(file)
-        self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
-
-    def at(self, offset: int) -> int:
-        """The address of a byte."""
-        return self._start + offset
-
-    def mark(self, quantity: int) -> None:
-        """Says which quantity is being answered: read by leapcheck after a crash."""
-        MARKS.pack_into(self._map, 0, quantity, -1)
-
-
-def loaded(path: str) -> ctypes.CDLL:
+def load_library(path: str) -> ctypes.CDLL:
     """The library with the types of its functions; ValueError names what is missing."""
     try:
         library = ctypes.CDLL(path)
@@ -112,9 +82,9 @@ def loaded(path: str) -> ctypes.CDLL:
     return library
 
 
-def _described(text: str) -> Header:
+def _parse_description(text: str) -> Header:
     """The description, "key = value; key = value", as the protocol has it; ValueError names the key that is wrong."""
-    found: Header = {}
+    entries: Header = {}
     for part in text.replace("\n", ";").split(";"):
         key, equals, value = (word.strip() for word in part.partition("="))
         if not key and not value:
@@ -123,11 +93,11 @@ def _described(text: str) -> Header:
             raise ValueError(
                 f"leapcheck_describe: '{part.strip():.60}' is no entry: write key = value; the keys are {', '.join(KEYS)}"
             )
-        found[key] = _number(key, value) if key in ("nq", "nv", "points") else value
-    if "precision" not in found:
+        entries[key] = _number(key, value) if key in ("nq", "nv", "points") else value
+    if "precision" not in entries:
         raise ValueError("leapcheck_describe: the key 'precision' is missing: add precision = float64 or float32")
-    conventions = {key: found.pop(key) for key in CONVENTIONS if key in found}
-    return {**found, "conventions": conventions} if conventions else found
+    conventions = {key: entries.pop(key) for key in CONVENTIONS if key in entries}
+    return {**entries, "conventions": conventions} if conventions else entries
 
 
 def _number(key: str, value: str) -> int:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, Header, Place, packed, places
+from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, ArrayPlace, Header, array_places, frame_bytes
+from leapcheck.engines.outside.launch import greeting, launch
 from leapcheck.engines.outside.memory import SharedMemory
-from leapcheck.engines.outside.process import Child, Died
-from leapcheck.engines.outside.starting import greeting, started
+from leapcheck.engines.outside.process import Child, Died, EndKind
 from leapcheck.engines.outside.target import Target
 from leapcheck_models.spec import RobotSpec
 
@@ -32,66 +32,68 @@ GIB = 1 << 30
 Arrays = dict[str, NDArray[Any]]
 
 
-class Refused(Exception):  # noqa: N818 - an answer, told in words
+class Refused(Exception):  # noqa: N818 - an answer, in words
     """The engine says that it cannot answer; the message is its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRequest:
     """A request in flight: what was asked, and where its answers will lie."""
 
     quantities: tuple[str, ...]
-    answers: tuple[Place, ...]
+    answers: tuple[ArrayPlace, ...]
 
 
 class Link:
     """Owns the child process of one engine; a request is sent with `submit` and its answers are taken with `collect`."""
 
-    def __init__(self, at: Target) -> None:
-        self.at = at
+    def __init__(self, target: Target) -> None:
+        self.target = target
         self._child: Child | None = None
         self._memory: SharedMemory | None = None
         self._hello: Header = {}
         self._robot: RobotSpec | None = None
         self.printed = ""
-        self._flying: deque[Asked] = deque()
+        self._flying: deque[PendingRequest] = deque()
         self._slots = [(0, 0)] * IN_FLIGHT
         self._turn = self._deaths = self._first_taken = 0
 
-    def held(self, spec: RobotSpec) -> Header:
+    def greet(self, spec: RobotSpec) -> Header:
         """What the engine says of itself, holding that robot; EngineError where it cannot."""
         if self._child is not None and (spec is self._robot or spec == self._robot):
             return self._hello
         if self._flying:
-            raise RuntimeError(f"engine '{self.at.name}': a robot is given while answers are awaited: collect them first")
+            raise RuntimeError(f"engine '{self.target.name}': a robot is given while answers are awaited: collect them first")
         if self._deaths > MOST_DEATHS:
-            raise EngineError(f"engine '{self.at.name}': has died {self._deaths} times: it is not started again")
+            raise EngineError(f"engine '{self.target.name}': has died {self._deaths} times: it is not started again")
         if self._child is None:
             self._start()
         assert self._memory is not None
         self._robot = spec
-        seconds = max(self.at.timeout, STARTING_SECONDS)
+        seconds = max(self.target.timeout, STARTING_SECONDS)
         try:
-            self._send(packed(greeting(spec, self._memory.address)), (), seconds)
+            self._send(frame_bytes(greeting(spec, self._memory.address)), (), seconds)
             header, _ = self._receive(seconds)
         except Died as death:
             self._robot = None
-            raise EngineError(f"engine '{self.at.name}': {death.words} when it was given the robot: run it by hand") from death
+            raise EngineError(
+                f"engine '{self.target.name}': {death.words} when it was given the robot: run it by hand"
+            ) from death
         if "error" in header:
             self._robot = None
-            raise EngineError(prefixed(self.at.name, str(header["error"])))
+            raise EngineError(prefix_engine(self.target.name, str(header["error"])))
         self._hello = header
         return header
 
     def submit(self, arrays: Mapping[str, NDArray[Any]], quantities: Mapping[str, tuple[int, ...]], dtype: str) -> None:
         """Sends a request for quantities of these shapes; `arrays` must be C-contiguous. At most `IN_FLIGHT` at once."""
         if len(self._flying) >= IN_FLIGHT:
-            raise RuntimeError(f"engine '{self.at.name}': {IN_FLIGHT} batches are in flight: collect one first")
+            raise RuntimeError(f"engine '{self.target.name}': {IN_FLIGHT} batches are in flight: collect one first")
         shared = self._hello.get("memory") is True
         rows = [(name, np.dtype(array.dtype).str, array.shape) for name, array in arrays.items()]
         start = self._slot(rows, quantities, dtype) if shared else 0
-        given, end = places(rows, start)
-        answers, last = places([(name, dtype, shape) for name, shape in quantities.items()], end if shared else 0)
+        given, end = array_places(rows, start)
+        answers, last = array_places([(name, dtype, shape) for name, shape in quantities.items()], end if shared else 0)
         header: Header = {
             "ask": "evaluate",
             "quantities": list(quantities),
@@ -112,29 +114,29 @@ class Link:
         else:
             for place in given:
                 parts += [arrays[place.name].data, bytes(-place.bytes % ALIGNMENT)]
-        self._flying.append(Asked(tuple(quantities), tuple(answers)))
-        self._send(packed(header, 0 if shared else end), parts, self.at.timeout)
+        self._flying.append(PendingRequest(tuple(quantities), tuple(answers)))
+        self._send(frame_bytes(header, 0 if shared else end), parts, self.target.timeout)
 
     def collect(self) -> Arrays:
         """The answers to the oldest request in flight; in shared memory they stay until the one after the next is sent.
 
         Raises Died where the engine has ended, and Refused where it says that it cannot.
         """
-        header, payload = self._receive(self.at.timeout)
+        header, payload = self._receive(self.target.timeout)
         self._check_growth()
-        asked = self._flying.popleft()
+        request = self._flying.popleft()
         if "error" in header:
             raise Refused(str(header["error"]))
         if self._hello.get("memory") is True:
             assert self._memory is not None
-            return {place.name: self._memory.array(place) for place in asked.answers}
-        self._check_shapes(header, asked)
-        wanted = places([(p.name, p.dtype, p.shape) for p in asked.answers])[1]
-        if len(payload) != wanted:
-            shapes = ", ".join(f"{place.name} {place.shape}" for place in asked.answers)
-            raise Refused(f"answered with {len(payload)} bytes where {shapes} take {wanted}: fill all that is asked for")
+            return {place.name: self._memory.array(place) for place in request.answers}
+        self._check_shapes(header, request)
+        expected = array_places([(p.name, p.dtype, p.shape) for p in request.answers])[1]
+        if len(payload) != expected:
+            shapes = ", ".join(f"{place.name} {place.shape}" for place in request.answers)
+            raise Refused(f"answered with {len(payload)} bytes where {shapes} take {expected}: fill all that is asked for")
         flat = np.frombuffer(payload, np.uint8)
-        return {p.name: flat[p.offset : p.offset + p.bytes].view(p.dtype).reshape(p.shape) for p in asked.answers}
+        return {p.name: flat[p.offset : p.offset + p.bytes].view(p.dtype).reshape(p.shape) for p in request.answers}
 
     def at_mark(self) -> tuple[str, int]:
         """Quantity and row of the state that the engine says it is at; "" and -1 where it says nothing."""
@@ -170,7 +172,7 @@ class Link:
     def _start(self) -> None:
         self._memory = self._memory or SharedMemory()
         self._first_taken = 0
-        self._child = started(self.at, self._memory.inherited)
+        self._child = launch(self.target, self._memory.descriptors)
 
     def _send(self, start: bytes, parts: Sequence[bytes | memoryview], seconds: float) -> None:
         assert self._child is not None
@@ -197,21 +199,21 @@ class Link:
     def _check_growth(self) -> None:
         """Died where the engine has grown by more than it may since its first answer: a leak must not end the run."""
         assert self._child is not None
-        taken = self._child.taken()
-        self._first_taken = self._first_taken or taken
-        grown = (taken - self._first_taken) / GIB
-        if grown > self.at.memory:
+        own_bytes = self._child.own_bytes()
+        self._first_taken = self._first_taken or own_bytes
+        grown = (own_bytes - self._first_taken) / GIB
+        if grown > self.target.memory:
             self._child.kill()
             self._child = None
             self._deaths += 1
-            raise Died("growth", f"had grown by {grown:.2g} GiB since its first answer and was ended")
+            raise Died(EndKind.GROWTH, f"had grown by {grown:.2g} GiB since its first answer and was ended")
 
     def _slot(
         self, rows: Sequence[tuple[str, str, tuple[int, ...]]], quantities: Mapping[str, tuple[int, ...]], dtype: str
     ) -> int:
         """Where the next request's arrays begin in shared memory: requests take turns, so that no answer is written over."""
         assert self._memory is not None
-        need = places([*rows, *((name, dtype, shape) for name, shape in quantities.items())])[1]
+        need = array_places([*rows, *((name, dtype, shape) for name, shape in quantities.items())])[1]
         start, size = self._slots[self._turn]
         if need > size:
             start = max(self._memory.size, FIRST_ARRAY)
@@ -221,23 +223,23 @@ class Link:
         self._turn = (self._turn + 1) % IN_FLIGHT
         return start
 
-    def _check_shapes(self, header: Header, asked: Asked) -> None:
-        """Refused where the engine's own list of its answers, which it may leave out, is not what was asked for."""
+    def _check_shapes(self, header: Header, request: PendingRequest) -> None:
+        """Refused where the engine's own list of its answers, which it may leave out, is not what was requested."""
         if "arrays" not in header:
             return
         try:
-            said = {str(name): (str(dtype), tuple(map(int, shape))) for name, dtype, shape, *_ in header["arrays"]}
+            listed = {str(name): (str(dtype), tuple(map(int, shape))) for name, dtype, shape, *_ in header["arrays"]}
         except (TypeError, ValueError):
             raise Refused("its list of arrays cannot be read: give [name, dtype, shape, offset] for each") from None
-        for place in asked.answers:
-            if place.name not in said:
+        for place in request.answers:
+            if place.name not in listed:
                 raise Refused(f"{place.name} is missing in its answer: give it, or do not list it among the quantities")
-            if said[place.name] != (place.dtype, place.shape):
-                dtype, shape = said[place.name]
+            if listed[place.name] != (place.dtype, place.shape):
+                dtype, shape = listed[place.name]
                 raise Refused(f"{place.name} gave {dtype} of shape {shape}: give {place.dtype} of shape {place.shape}")
 
 
-def prefixed(name: str, text: str) -> str:
+def prefix_engine(name: str, text: str) -> str:
     """An engine's words in one line that begins with its name."""
     start, line = f"engine '{name}': ", " ".join(text.split())
     return line if line.startswith(start) else start + line

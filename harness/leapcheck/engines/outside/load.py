@@ -1,26 +1,71 @@
-"""The user's engine by the word that names it."""
+"""Any engine that a user names or hands over, holding a robot."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any, cast
+
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.outside.target import target
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.outside.target import EngineKind, target
+from leapcheck.engines.outside.user import user_engine
+from leapcheck.engines.protocol import Engine, EngineRequest
+from leapcheck.engines.registry import FACTORIES, make_engine
+from leapcheck.quantities import CANONICAL
 from leapcheck_models.spec import RobotSpec
 
 
-def load_engine(name: str, spec: RobotSpec) -> Engine:
-    """The engine that a word of the command line names, holding the robot.
+def load_engine(engine: Any, spec: RobotSpec) -> Engine:
+    """The engine, holding the robot.
 
-    A library, a program, module:factory, an entry point of the group `leapcheck.engines`, recorded data, or a .toml that
-    describes one of these. ValueError for a word that names nothing; EngineError where what it names cannot be used.
+    `engine` is a name of `registry.FACTORIES`; another word of the command line (a library, a program, module:factory, an entry
+    point of the group `leapcheck.engines`, recorded data, or a .toml that describes one of these), whose code runs in a process
+    of its own; an `Engine` or `EngineRequest`; or, in this process, whatever `user_engine` takes: an object with some of the
+    functions, a dict, a module, a class or a factory.
+
+    Raises ValueError for a word that names nothing, EngineError in one line where it cannot be used, and
+    NotApplicable where a built-in engine's file format cannot hold the robot.
     """
-    at = target(name)
-    if at.kind == "data":
-        from leapcheck.engines.outside.recorded import RecordedEngine
+    if isinstance(engine, str):
+        return make_engine(engine, spec) if engine in FACTORIES else _engine_of_word(engine, spec)
+    if is_request(engine):
+        return cast(EngineRequest, engine).build()
+    return cast(Engine, engine) if is_engine(engine) else user_engine(engine, spec)
 
-        return RecordedEngine(at, spec)
-    if at.kind == "library" and not at.path.is_file():
-        raise EngineError(f"engine '{name}': library '{at.path}' does not exist or is no file: build it, or correct its path")
+
+def word_of(engine: Any) -> str:
+    """The word of the command line that names an engine again; "" where it exists only in Python."""
+    from leapcheck.engines.outside.engine import OutsideEngine
+    from leapcheck.engines.outside.recording import RecordedEngine
+
+    if isinstance(engine, OutsideEngine | RecordedEngine):
+        return engine.name
+    return engine if isinstance(engine, str) else ""
+
+
+def is_request(engine: Any) -> bool:
+    """Whether an object is an `EngineRequest`, and not dynamics that happen to have a name and a `build`."""
+    has_both = isinstance(engine, EngineRequest) and isinstance(engine.name, str) and not isinstance(engine, type)
+    return has_both and not any(hasattr(engine, key) for key in CANONICAL)
+
+
+def is_engine(engine: Any) -> bool:
+    """Whether an object has all that an `Engine` has, and states no convention of its own."""
+    if isinstance(engine, type) or getattr(engine, "conventions", None) is not None:
+        return False
+    words = [getattr(engine, key, None) for key in ("name", "version", "route")]
+    listed = getattr(engine, "quantities", None)
+    is_listed = isinstance(listed, Collection) and not isinstance(listed, str)
+    return is_listed and all(isinstance(word, str) for word in words) and callable(getattr(engine, "evaluate", None))
+
+
+def _engine_of_word(word: str, spec: RobotSpec) -> Engine:
+    place = target(word)
+    if place.kind is EngineKind.DATA:
+        from leapcheck.engines.outside.recording import RecordedEngine
+
+        return RecordedEngine(place, spec)
+    if place.kind is EngineKind.LIBRARY and not place.path.is_file():
+        raise EngineError(f"engine '{word}': library '{place.path}' does not exist or is no file: build it, or correct its path")
     from leapcheck.engines.outside.engine import OutsideEngine
 
-    return OutsideEngine(at, spec)
+    return OutsideEngine(place, spec)

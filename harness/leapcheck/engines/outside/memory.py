@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.engines.outside.framing import FIRST_ARRAY, MARKS, Place
+from leapcheck.engines.outside.framing import FIRST_ARRAY, MARKS, ArrayPlace
 
 
 class SharedMemory:
@@ -23,12 +23,12 @@ class SharedMemory:
             self._file, self.path = os.memfd_create("leapcheck", 0), ""
         else:
             self._file, self.path = tempfile.mkstemp(prefix="leapcheck-")
-        self._close = weakref.finalize(self, _closed, self._file, self.path)
+        self._close = weakref.finalize(self, _close_file, self._file, self.path)
         self.size = 0
         self.grow(FIRST_ARRAY)
 
     @property
-    def inherited(self) -> tuple[int, ...]:
+    def descriptors(self) -> tuple[int, ...]:
         """File descriptors that the child must inherit."""
         return () if self.path else (self._file,)
 
@@ -47,7 +47,7 @@ class SharedMemory:
             os.ftruncate(self._file, size)
         self._map, self.size = mmap.mmap(self._file, size), size
 
-    def array(self, place: Place) -> NDArray[Any]:
+    def array(self, place: ArrayPlace) -> NDArray[Any]:
         """The array that lies there."""
         count = place.bytes // np.dtype(place.dtype).itemsize
         return np.frombuffer(self._map, place.dtype, count, place.offset).reshape(place.shape)
@@ -66,7 +66,7 @@ class SharedMemory:
         self._close()
 
 
-def _closed(file: int, path: str) -> None:
+def _close_file(file: int, path: str) -> None:
     with suppress(OSError):
         os.close(file)
     if path:

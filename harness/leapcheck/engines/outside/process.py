@@ -1,4 +1,4 @@
-"""A child process that answers frames: never waited for longer than agreed, and its end told in words."""
+"""A child process that answers frames: never waited for longer than agreed, its end reported in words."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from time import monotonic
 
@@ -30,10 +31,19 @@ ENDING_SECONDS = 2.0
 """How long a child whose input has ended may take to go."""
 
 
-class Died(Exception):  # noqa: N818 - an end, told in words
-    """The child is no more. `words` say how it ended, `kind` is "crash", "hang", "growth" or "rubbish"."""
+class EndKind(Enum):
+    """Ways in which a child ends before its time, each with the remedy."""
 
-    def __init__(self, kind: str, words: str) -> None:
+    CRASH = "correct it, or leave the quantity out"
+    HANG = "correct it, leave the quantity out, or allow it a longer timeout in a .toml"
+    GROWTH = "let it free what it takes, or allow it more memory in a .toml"
+    GARBAGE = "write all else to standard error"
+
+
+class Died(Exception):  # noqa: N818 - an end, reported in words
+    """The child has ended: `words` say how."""
+
+    def __init__(self, kind: EndKind, words: str) -> None:
         super().__init__(words)
         self.kind, self.words = kind, words
 
@@ -56,7 +66,7 @@ class Child:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        self.close = weakref.finalize(self, _ended, self._process)
+        self.close = weakref.finalize(self, _end_process, self._process)
         for pipe in (self._to, self._from):
             os.set_blocking(pipe, False)
             if sys.platform == "linux":
@@ -78,8 +88,8 @@ class Child:
         self._pump(lambda: bool(self._frames), seconds)
         return self._frames.popleft()
 
-    def taken(self) -> int:
-        """Bytes of memory that are its own; 0 where the system does not tell (only Linux does)."""
+    def own_bytes(self) -> int:
+        """Bytes of memory that are its own; 0 where the system does not say (only Linux does)."""
         try:
             words = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()
         except OSError:
@@ -104,7 +114,7 @@ class Child:
             pipes = [pipe for pipe, _ in ready.poll(max(end - monotonic(), 0.0) * 1e3)]
             if not pipes and monotonic() >= end:
                 self.kill()
-                raise Died("hang", f"gave no answer within {seconds:g} s and was ended")
+                raise Died(EndKind.HANG, f"gave no answer within {seconds:g} s and was ended")
             if self._from in pipes:
                 self._read()
             if self._to in pipes:
@@ -115,7 +125,7 @@ class Child:
             count = os.writev(self._to, list(self._outgoing)[:16])
         except BlockingIOError:
             return
-        except BrokenPipeError:  # what it wrote before its end is still to be read, and tells more
+        except BrokenPipeError:  # what it wrote before its end is still to be read, and says more
             self._outgoing.clear()
             return
         while count and self._outgoing:
@@ -131,30 +141,30 @@ class Child:
                 count = os.readv(self._from, [self._payload[self._filled :]])
                 self._filled += count
             else:
-                found = os.read(self._from, 65536)
-                count = len(found)
-                self._start += found
+                chunk = os.read(self._from, 65536)
+                count = len(chunk)
+                self._start += chunk
         except BlockingIOError:
             return
         if count == 0:
             raise self._end()
-        while self._frame_begun() and self._frame_ended():
+        while self._parse_header() and self._finish_frame():
             pass
 
-    def _frame_begun(self) -> bool:
+    def _parse_header(self) -> bool:
         """Whether the header of a frame is there; what came behind it is the beginning of its payload."""
         if self._header is not None:
             return True
         start = self._start
         if not start[: len(MAGIC)] or not MAGIC.startswith(start[: len(MAGIC)]):
             if start:
-                raise self._rubbish()
+                raise self._garbage()
             return False
         if len(start) < PREFIX.size:
             return False
         _, header_bytes, payload_bytes = PREFIX.unpack_from(start)
         if header_bytes > MOST_HEADER_BYTES:
-            raise self._rubbish()
+            raise self._garbage()
         behind = PREFIX.size + header_bytes
         if len(start) < behind:
             return False
@@ -162,15 +172,15 @@ class Child:
             header = json.loads(start[PREFIX.size : behind])
             payload = np.empty(payload_bytes, np.uint8).data  # not written twice, as a bytearray is
         except (ValueError, MemoryError, OverflowError, RecursionError):
-            raise self._rubbish() from None
+            raise self._garbage() from None
         if not isinstance(header, dict):
-            raise self._rubbish()
+            raise self._garbage()
         self._filled = min(len(start) - behind, payload_bytes)
         payload[: self._filled] = start[behind : behind + self._filled]
         self._header, self._payload, self._start = header, payload, start[behind + self._filled :]
         return True
 
-    def _frame_ended(self) -> bool:
+    def _finish_frame(self) -> bool:
         """Whether the whole payload is there; the frame is then kept."""
         if self._header is None or self._filled < len(self._payload):
             return False
@@ -178,10 +188,10 @@ class Child:
         self._header = None
         return True
 
-    def _rubbish(self) -> Died:
+    def _garbage(self) -> Died:
         shown = bytes(self._start[:SHOWN].partition(MAGIC)[0] or self._start[:SHOWN])
         self.kill()
-        return Died("rubbish", f"wrote {shown!r} to its standard output where a frame of the protocol should begin")
+        return Died(EndKind.GARBAGE, f"wrote {shown!r} to its standard output where a frame of the protocol should begin")
 
     def _end(self) -> Died:
         """How the process ended, after its output has."""
@@ -189,15 +199,15 @@ class Child:
             status = self._process.wait(ENDING_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
-            return Died("crash", "closed its standard output")
+            return Died(EndKind.CRASH, "closed its standard output")
         self.close()
         if status >= 0:
-            return Died("crash", f"ended with exit status {status}")
+            return Died(EndKind.CRASH, f"ended with exit status {status}")
         names = {int(number): number.name for number in signal.Signals}
-        return Died("crash", f"crashed with {names.get(-status, f'signal {-status}')}")
+        return Died(EndKind.CRASH, f"crashed with {names.get(-status, f'signal {-status}')}")
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
+def _end_process(process: subprocess.Popen[bytes]) -> None:
     """Ends a child: it goes when its input ends, or is made to go."""
     for stream in (process.stdin, process.stdout):
         if stream:

@@ -7,11 +7,13 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from leapcheck.engines.outside.words import CANONICAL_WORDS, Words, words
+from leapcheck.engines.registry import FACTORIES
 
 ENTRY_POINTS = "leapcheck.engines"
 """Group of entry points whose values are factories, module:factory, of engines that are known by their names."""
@@ -22,22 +24,31 @@ TIMEOUT = 60.0
 MEMORY = 1.0
 """GiB by which an engine's process may grow after its first answer where nothing else is said."""
 
+
+class EngineKind(StrEnum):
+    """Kinds of engines of the user's; also the keys that name one in a .toml."""
+
+    LIBRARY = "library"
+    PROGRAM = "program"
+    PYTHON = "python"
+    DATA = "data"
+
+
 LIBRARY = re.compile(r".*\.(so(\.[0-9]+)*|dylib|dll)")
 DATA = (".npz", ".csv", ".parquet")
-KINDS = ("library", "program", "python", "data")
 PRECISIONS = {"float64": "<f8", "float32": "<f4"}
-KEYS = (*KINDS, "precision", "timeout", "memory", "conventions")
+KEYS = (*EngineKind, "precision", "timeout", "memory", "conventions")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An engine of the user's: `name` as given, `kind` one of `KINDS`, `what` a path, a command or module:factory.
+    """An engine of the user's: `name` as given, `what` a path, a command or module:factory.
 
     Relative paths begin at `folder`, where programs run too. `precision` is "float64", "float32", or "" where the engine says it.
     """
 
     name: str
-    kind: str
+    kind: EngineKind
     what: tuple[str, ...]
     folder: Path
     timeout: float = TIMEOUT
@@ -55,21 +66,21 @@ def target(name: str) -> Target:
     """What a word of the command line names; ValueError or FileNotFoundError in one line."""
     here = Path.cwd()
     if name.endswith(".toml"):
-        return _described(name, here)
+        return _read_description(name, here)
     if name.startswith("pipe:"):
-        return Target(name, "program", _command(name.removeprefix("pipe:"), f"engine '{name}'"), here)
+        return Target(name, EngineKind.PROGRAM, _command(name.removeprefix("pipe:"), f"engine '{name}'"), here)
     if LIBRARY.fullmatch(name):
-        return Target(name, "library", (name,), here)
+        return Target(name, EngineKind.LIBRARY, (name,), here)
     if name.endswith(DATA):
-        return Target(name, "data", (name,), here)
+        return Target(name, EngineKind.DATA, (name,), here)
     if ":" in name:
-        return Target(name, "python", (name,), here)
+        return Target(name, EngineKind.PYTHON, (name,), here)
     named = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
     if name in named:
-        return Target(name, "python", (named[name],), here)
+        return Target(name, EngineKind.PYTHON, (named[name],), here)
     also = f", {', '.join(sorted(named))}" if named else ""
     raise ValueError(
-        f"unknown engine '{name}': use one of {', '.join(_built_in())}{also}, module:factory, a library (.so), pipe:PROGRAM, "
+        f"unknown engine '{name}': use one of {', '.join(FACTORIES)}{also}, module:factory, a library (.so), pipe:PROGRAM, "
         "recorded data (.npz, .csv, .parquet) or a .toml"
     )
 
@@ -82,16 +93,10 @@ def names_engine(name: str) -> bool:
 
 def is_recording(name: str) -> bool:
     """Whether an engine is recorded data, by its name or by its file."""
-    return name.endswith(DATA) or (name.endswith(".toml") and target(name).kind == "data")
+    return name.endswith(DATA) or (name.endswith(".toml") and target(name).kind is EngineKind.DATA)
 
 
-def _built_in() -> tuple[str, ...]:
-    from leapcheck.engines.registry import FACTORIES
-
-    return tuple(FACTORIES)
-
-
-def _described(name: str, here: Path) -> Target:
+def _read_description(name: str, here: Path) -> Target:
     """The engine that a .toml describes."""
     path = here / name
     where = f"file '{name}'"
@@ -103,9 +108,9 @@ def _described(name: str, here: Path) -> Target:
         raise ValueError(f"{where} is no TOML: {error}: correct it there") from None
     if unknown := sorted(table.keys() - set(KEYS)):
         raise ValueError(f"{where}: unknown key '{unknown[0]}': use {', '.join(KEYS)}")
-    kinds = [kind for kind in KINDS if kind in table]
+    kinds = [kind for kind in EngineKind if kind in table]
     if len(kinds) != 1:
-        raise ValueError(f"{where}: names {' and '.join(kinds) or 'no engine'}: give one of {', '.join(KINDS)}")
+        raise ValueError(f"{where}: names {' and '.join(kinds) or 'no engine'}: give one of {', '.join(EngineKind)}")
     return Target(
         name,
         kinds[0],
@@ -118,16 +123,16 @@ def _described(name: str, here: Path) -> Target:
     )
 
 
-def _what(kind: str, value: Any, where: str) -> tuple[str, ...]:
+def _what(kind: EngineKind, value: Any, where: str) -> tuple[str, ...]:
     """The path, the command or the factory."""
-    if kind == "program" and isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+    if kind is EngineKind.PROGRAM and isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         return tuple(value)
     if not isinstance(value, str) or not value:
-        wanted = "a command: a text or a list of words" if kind == "program" else "a text"
+        wanted = "a command: a text or a list of words" if kind is EngineKind.PROGRAM else "a text"
         raise ValueError(f"{where}: {kind} is {value!r:.60}: give {wanted}")
-    if kind == "data" and not value.endswith(DATA):
+    if kind is EngineKind.DATA and not value.endswith(DATA):
         raise ValueError(f"{where}: data is {value!r:.60}: give a file {', '.join(DATA)}")
-    return _command(value, where) if kind == "program" else (value,)
+    return _command(value, where) if kind is EngineKind.PROGRAM else (value,)
 
 
 def _command(text: str, where: str) -> tuple[str, ...]:

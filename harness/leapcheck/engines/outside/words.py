@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from leapcheck.conventions import Convention, declared_convention, moving_joints
-from leapcheck.joint_forms import Layout
+from leapcheck.coordinates.conventions import Convention, declared_convention, moving_joints
+from leapcheck.coordinates.joint_forms import Layout
 from leapcheck_models.spec import JointType, RobotSpec
 
 CHOICES = {
@@ -81,10 +81,10 @@ def _names(value: Any, where: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _difference(found: Sequence[str], wanted: Sequence[str]) -> str:
+def _difference(names_given: Sequence[str], expected: Sequence[str]) -> str:
     """What is wrong with a list of names."""
-    if unknown := [name for name in found if name not in wanted]:
-        return f"name '{unknown[0]}', which the robot has not: it has {', '.join(wanted)}"
-    if missing := [name for name in wanted if name not in found]:
+    if unknown := [name for name in names_given if name not in expected]:
+        return f"name '{unknown[0]}', which the robot lacks: it has {', '.join(expected)}"
+    if missing := [name for name in expected if name not in names_given]:
         return f"leave out '{missing[0]}': name each joint that moves"
-    return f"name '{next(name for name in found if found.count(name) > 1)}' twice: name each once"
+    return f"name '{next(name for name in names_given if names_given.count(name) > 1)}' twice: name each once"

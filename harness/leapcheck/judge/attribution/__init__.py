@@ -1,21 +1,21 @@
-"""Which change of the robot's parameters explains what a belief leaves unexplained of an engine's answers."""
+"""Which changes of the robot's parameters explain what a belief leaves unexplained of an engine's answers."""
 
 from __future__ import annotations
 
 from leapcheck.judge.attribution import hypotheses
-from leapcheck.judge.attribution.everything import everything
-from leapcheck.judge.attribution.pairs import fitted_mixed, fitted_pairs
-from leapcheck.judge.attribution.search import fitted_blocks, fitted_singles
+from leapcheck.judge.attribution.pairs import mixed_fits, pair_fits
+from leapcheck.judge.attribution.search import block_fits, single_fits
+from leapcheck.judge.attribution.together import everything
 from leapcheck.judge.belief import Belief, Hypothesis
 
 
 def singles(belief: Belief) -> list[Hypothesis]:
-    """All single parameters each of which explains all found answers over all states: one class that these do not tell apart.
+    """All single parameters each of which explains all answers over all states: one class that these do not distinguish.
 
-    The simplest first; none where the belief explains all already or where no single parameter does. `tree` is the exact
+    The simplest first; none where the belief explains all already or where no single parameter does. `tree_edit` is the exact
     change, `details` its amount.
     """
-    fits = fitted_singles(belief)
+    fits = single_fits(belief)
     if not fits:
         return []
     spec, tree = belief.spec, belief.tree
@@ -23,21 +23,21 @@ def singles(belief: Belief) -> list[Hypothesis]:
 
 
 def pairs(belief: Belief) -> list[tuple[Hypothesis, Hypothesis]]:
-    """All pairs of single parameters that explain all found answers together; where there are none, of a block and a single
+    """All pairs of single parameters that explain all answers together; where there are none, of a block and a single
     parameter. The simplest first.
     """
     spec, tree = belief.spec, belief.tree
-    found = [hypotheses.pair(spec, tree, fit) for fit in fitted_pairs(belief)]
-    found = found or [hypotheses.mixed(block.name, spec, tree, fit) for block, fit in fitted_mixed(belief)]
-    ranked = sorted(found, key=lambda two: two[0].prior + two[1].prior)
+    both = [hypotheses.pair(spec, tree, fit) for fit in pair_fits(belief)]
+    both = both or [hypotheses.block_and_single(block.name, spec, tree, fit) for block, fit in mixed_fits(belief)]
+    ranked = sorted(both, key=lambda two: two[0].prior + two[1].prior)
     return list({frozenset(h.name for h in two): two for two in reversed(ranked)}.values())[::-1]
 
 
 def blocks(belief: Belief) -> list[Hypothesis]:
-    """Parameters that belong together (a com, an inertia, a body, a joint's place, all armatures) and so explain all found
+    """Parameters that belong together (a com, an inertia, a body, a joint's place, all armatures) and so explain all
     answers over all states, fewest first; a body left out or multiplied, and all masses by one factor, are among them.
     """
-    fits = fitted_blocks(belief)
+    fits = block_fits(belief)
     if not fits:
         return []
     spec, tree = belief.spec, belief.tree

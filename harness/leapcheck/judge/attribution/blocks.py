@@ -1,4 +1,4 @@
-"""Parameters that belong together and may be off together: a com, an inertia, a body, a joint's place, all armatures."""
+"""Parameters that may be off together: a com, an inertia, a body, a joint's place, all armatures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leapcheck.judge.attribution.parameters import COORDINATES, TURNS, Parameter
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import Part, numbers, places
 from leapcheck_reference.tree import Tree
@@ -29,9 +29,9 @@ class Block:
     parameters: tuple[Parameter, ...]
 
     def far_starts(self, x: Floats) -> list[Floats]:
-        """All numbers (N,) of robots from which a fit may begin besides the one as held: with quarter and half turns made."""
+        """All numbers (N,) of robots from which a fit may begin besides the present one: with quarter and half turns."""
         turns = [parameter for parameter in self.parameters if parameter.kind in ("turn", "axis", "turned-inertia")]
-        starts = [parameter.moved(x, angle) for parameter in turns for angle in TURNS[1:]]
+        starts = [parameter.apply(x, angle) for parameter in turns for angle in TURNS[1:]]
         return [start for start in starts if not np.allclose(start, x, rtol=0.0, atol=SAME)]
 
 
@@ -60,11 +60,11 @@ def _bodies(singles: Sequence[Parameter]) -> Iterator[Block]:
             groups[parameter.of].append(parameter)
     for body, members in groups.items():
         first = members[0]
-        yield Block(f"scaled/{body}", (Parameter(f"scaled/{body}", "scaled", body, first.part, first.at),))
+        yield Block(f"scaled/{body}", (Parameter(f"scaled/{body}", "scaled", body, first.part, first.places),))
         yield Block(
             f"turned-inertia/{body}",
             tuple(
-                Parameter(f"turned-inertia-{axis}/{body}", "turned-inertia", body, first.part, first.at, u)
+                Parameter(f"turned-inertia-{axis}/{body}", "turned-inertia", body, first.part, first.places, u)
                 for axis, u in COORDINATES
             ),
         )
@@ -94,12 +94,12 @@ def _joints(spec: RobotSpec, singles: Sequence[Parameter]) -> Iterator[Block]:
 
 def _common_factors(tree: Tree) -> Iterator[Block]:
     """All masses and inertias by one factor, all gear ratios, gravity."""
-    at = places(tree)
+    where_parts = places(tree)
     for name, kind, part_kind in (("scaled/all", "scaled", "inertia"), ("gear/all", "scaled", "gear")):
-        where = [np.arange(place.start, place.stop) for part, place in at.items() if part.kind == part_kind]
+        where = [np.arange(place.start, place.stop) for part, place in where_parts.items() if part.kind == part_kind]
         if len(where) > 1:
             yield Block(name, (Parameter(name, kind, "all", Part(part_kind, 0), np.concatenate(where)),))
-    place = at[Part("gravity", 0)]
-    held: Floats = numbers(tree)[place]
-    if held.any():
+    place = where_parts[Part("gravity", 0)]
+    gravity: Floats = numbers(tree)[place]
+    if gravity.any():
         yield Block("gravity/size", (Parameter("gravity/size", "scaled", "", Part("gravity", 0), place),))

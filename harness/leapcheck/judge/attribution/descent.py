@@ -1,4 +1,4 @@
-"""Gauss-Newton steps for many small fits side by side, each with parameters of its own."""
+"""Gauss-Newton steps for many small fits side by side, each of its own parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.judge.attribution.parameters import Parameter
 from leapcheck.judge.attribution.problem import Problem
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 
 RANK = 1e-9
 """Singular values below this share of the largest, in columns of unit norm, belong to combinations that do not show."""
@@ -49,15 +49,15 @@ class Fit:
         """Moves the parameters, one after the other."""
         moves = list(zip(self.parameters, self.amounts.tolist(), step.tolist(), strict=True))
         for parameter, _, more in moves:
-            self.x = parameter.moved(self.x, more)
-        self.amounts = np.array([parameter.together(amount, more) for parameter, amount, more in moves])
+            self.x = parameter.apply(self.x, more)
+        self.amounts = np.array([parameter.combined_amount(amount, more) for parameter, amount, more in moves])
 
     def rates(self) -> Floats:
         """Rates (d, N) of all numbers with each parameter."""
         return np.array([parameter.rate(self.x) for parameter in self.parameters])
 
     def take(self, residual: Floats, columns: Floats, count: int) -> bool:
-        """Looks at the residual (m,) and the columns (d, m) where it stands, and moves on; False where it is at its end."""
+        """Looks at the residual (m,) and the columns (d, m) at the present numbers, and moves on; False where it has ended."""
         norm = float(np.linalg.norm(residual))
         if count == 0:
             self.first = norm
@@ -96,7 +96,7 @@ class Fit:
             self.x, self.amounts = self._best
 
 
-def descended(problem: Problem, fits: Sequence[Fit], most_steps: int = MOST_STEPS) -> list[Fit]:
+def descend(problem: Problem, fits: Sequence[Fit], most_steps: int = MOST_STEPS) -> list[Fit]:
     """The fits that come down to rounding."""
     active = [fit for fit in fits if fit.parameters]
     for count in range(most_steps):
@@ -104,7 +104,7 @@ def descended(problem: Problem, fits: Sequence[Fit], most_steps: int = MOST_STEP
             break
         rates = [fit.rates() for fit in active]
         X = np.concatenate([np.tile(fit.x, (len(rate), 1)) for fit, rate in zip(active, rates, strict=True)])
-        R, C = problem.linearised(X, np.concatenate(rates))
+        R, C = problem.linearize(X, np.concatenate(rates))
         places = np.cumsum([0, *(len(rate) for rate in rates)])
         active = [fit for fit, i, j in zip(active, places[:-1], places[1:], strict=True) if fit.take(R[i], C[i:j], count)]
     for fit in fits:

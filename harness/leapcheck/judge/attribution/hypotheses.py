@@ -7,32 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from leapcheck.judge.attribution.change import change
 from leapcheck.judge.attribution.descent import Fit
+from leapcheck.judge.attribution.moves import MOVES
 from leapcheck.judge.attribution.parameters import Parameter
-from leapcheck.judge.attribution.words import armatures, inertia_kind, multiplied, words
-from leapcheck.judge.belief import Hypothesis
-from leapcheck.judge.words import listed
-from leapcheck.states import Floats
+from leapcheck.judge.attribution.words import armatures, change, factor_words, inertia_kind, words
+from leapcheck.judge.belief import Hypothesis, model_fault
+from leapcheck.judge.words import name_list
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers
 from leapcheck_reference.tree import Tree
-
-PRIORS = {
-    "mass": 1.0,
-    "armature": 1.05,
-    "gravity": 1.05,
-    "com": 1.1,
-    "inertia": 1.15,
-    "place": 1.2,
-    "point": 1.2,
-    "gear": 1.25,
-    "axis": 1.3,
-    "turn": 1.35,
-    "own-turn": 1.4,
-    "scaled": 1.2,
-}
-"""Ranks of single parameters among those that explain the same: what is mistyped or mistaken most often first."""
 
 NEGLIGIBLE = 1e-12
 """Share of the largest amount, whatever the units, below which one is rounding."""
@@ -57,35 +41,35 @@ def block(name: str, spec: RobotSpec, tree: Tree, fit: Fit) -> Hypothesis:
     """The hypothesis of several fitted parameters under one name; of a body all of whose numbers were fitted under that of
     what has changed.
     """
-    found = _hypothesis(name, spec, tree, numbers(tree), fit)
+    hypothesis = _hypothesis(name, spec, tree, numbers(tree), fit)
     kind, _, of = name.partition("/")
     if name == "scaled/all":
-        return replace(found, words=f"all masses and inertias of links and rotors are {multiplied(fit.amounts[0])}")
+        return replace(hypothesis, words=f"all masses and inertias of links and rotors are {factor_words(fit.amounts[0])}")
     if name == "gear/all":
-        return replace(found, words=f"all gear ratios are {multiplied(fit.amounts[0])}")
+        return replace(hypothesis, words=f"all gear ratios are {factor_words(fit.amounts[0])}")
     if kind == "armature":
-        return replace(found, words=armatures(spec, fit))
-    part = fit.parameters[0].at
+        return replace(hypothesis, words=armatures(spec, fit))
+    part = fit.parameters[0].places
     if kind in ("body", "inertia", "scaled") and len({parameter.part for parameter in fit.parameters}) == 1:
-        told = inertia_kind(numbers(tree)[part], fit.x[part])
-        return replace(found, name=f"{told}/{of}", prior=found.prior + PER_PARAMETER * (told != kind))
-    return found
+        kind_after = inertia_kind(numbers(tree)[part], fit.x[part])
+        return replace(hypothesis, name=f"{kind_after}/{of}", prior=hypothesis.prior + PER_PARAMETER * (kind_after != kind))
+    return hypothesis
 
 
 def pair(spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis, Hypothesis]:
     """The hypotheses of two fitted parameters: the second changes the tree that the first has changed."""
     x = numbers(tree)
     first, second = fit.parameters
-    between = first.moved(x, float(fit.amounts[0]))
+    between = first.apply(x, float(fit.amounts[0]))
     one = Fit((first,), between, fit.amounts[:1], fit.left, fit.first, fit.norm)
-    two = Fit((second,), second.moved(between, float(fit.amounts[1])), fit.amounts[1:], fit.left, fit.first, fit.norm)
+    two = Fit((second,), second.apply(between, float(fit.amounts[1])), fit.amounts[1:], fit.left, fit.first, fit.norm)
     return single(spec, tree, one), single(spec, tree, two, between)
 
 
-def mixed(name: str, spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis, Hypothesis]:
+def block_and_single(name: str, spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis, Hypothesis]:
     """The hypotheses of a fitted block, under its name, and of one more parameter, the last of the fit's."""
     last = fit.parameters[-1]
-    between = last.moved(fit.x, last.undone(float(fit.amounts[-1])))
+    between = last.apply(fit.x, last.opposite_amount(float(fit.amounts[-1])))
     one = Fit(fit.parameters[:-1], between, fit.amounts[:-1], fit.left, fit.first, fit.norm, rank=len(fit.parameters) - 1)
     two = Fit((last,), fit.x, fit.amounts[-1:], fit.left, fit.first, fit.norm)
     return block(name, spec, tree, one), single(spec, tree, two, between)
@@ -94,16 +78,15 @@ def mixed(name: str, spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis,
 def prior(parameters: tuple[Parameter, ...]) -> float:
     """Rank of parameters, small first."""
     rotor = ROTOR * any(parameter.part.rotor for parameter in parameters)
-    return max(PRIORS.get(p.kind, 1.5) for p in parameters) + rotor + PER_PARAMETER * (len(parameters) - 1)
+    return max(MOVES[p.kind].prior for p in parameters) + rotor + PER_PARAMETER * (len(parameters) - 1)
 
 
 def _hypothesis(name: str, spec: RobotSpec, tree: Tree, before: Floats, fit: Fit) -> Hypothesis:
     moved = change(tree, before, fit.x)
-    return Hypothesis(
+    return model_fault(
         name=name,
-        cause_class="model",
         words=words(spec, moved) + _hidden(fit),
-        tree=moved,
+        tree_edit=moved,
         prior=prior(fit.parameters),
         details=_amounts(fit),
     )
@@ -114,28 +97,28 @@ def _hidden(fit: Fit) -> str:
     count = len(fit.parameters)
     if fit.rank >= count or any(parameter.kind == "axis" for parameter in fit.parameters):
         return ""
-    return f" (the least change: these answers tell {fit.rank} of {count} combinations of these numbers)"
+    return f" (the smallest change: these answers determine {fit.rank} of {count} combinations of these numbers)"
 
 
 def _amounts(fit: Fit) -> str:
     seen = NEGLIGIBLE * float(np.abs(fit.amounts).max(initial=0.0))
     changes = [(p, amount) for p, amount in zip(fit.parameters, fit.amounts.tolist(), strict=True) if abs(amount) > seen]
-    told = ", ".join(f"{p.name} {amount:+.7g} {p.unit}".rstrip() for p, amount in changes)
-    return f"{told}: explains {explained(fit)} of the difference"
+    text = ", ".join(f"{p.name} {amount:+.7g} {p.unit}".rstrip() for p, amount in changes)
+    return f"{text}: explains {explained_share(fit)} of the difference"
 
 
-def explained(fit: Fit) -> str:
+def explained_share(fit: Fit) -> str:
     """Share of the difference that a fit takes away, in words."""
     share = 1.0 - fit.norm / fit.first if np.isfinite(fit.norm) and fit.first else 1.0
     percent = np.floor(1e4 * share) / 1e2
     return "more than 99.99 %" if percent >= 99.99 else f"{percent:.2f} %"
 
 
-def one_class(found: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Hypotheses that explain the same, the simplest first, each name once; the details say how many are not told apart."""
-    ranked = sorted(found, key=lambda hypothesis: hypothesis.prior)
+def one_class(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Hypotheses that explain the same, the simplest first, each name once; the details say how many are not distinguished."""
+    ranked = sorted(hypotheses, key=lambda hypothesis: hypothesis.prior)
     single = list({hypothesis.name: hypothesis for hypothesis in reversed(ranked)}.values())[::-1]
     if len(single) < 2:
         return single
-    names = {h.name: listed((other.name for other in single if other is not h), MOST_NAMES) for h in single}
-    return [replace(h, details=f"{h.details}; these answers do not tell it from {names[h.name]}") for h in single]
+    names = {h.name: name_list((other.name for other in single if other is not h), MOST_NAMES) for h in single}
+    return [replace(h, details=f"{h.details}; these answers do not distinguish it from {names[h.name]}") for h in single]

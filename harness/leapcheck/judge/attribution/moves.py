@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.trace.parametric import SIX
 
@@ -16,23 +16,30 @@ Direction = Floats
 
 
 class Move(NamedTuple):
-    """The numbers of a part after a change by an amount, and how fast they change with it: (part, direction[, amount])."""
+    """A part's numbers after a change, apply(part, direction, amount); their rate; the unit of the amount; rank, small first."""
 
-    moved: Callable[[Floats, Direction, float], Floats]
+    apply: Callable[[Floats, Direction, float], Floats]
     rate: Callable[[Floats, Direction], Floats]
+    unit: str = "rad"
+    prior: float = 1.5
 
 
-def _mass(part: Floats, _u: Direction, amount: float) -> Floats:
-    """More mass at the same com, with the same rotational inertia about it."""
-    return part + amount * _mass_rate(part, _u)
+def _linear(rate: Callable[[Floats, Direction], Floats], unit: str, prior: float) -> Move:
+    """A change in proportion to the amount, at the rate where it begins."""
+    return Move(lambda part, u, amount: part + amount * rate(part, u), rate, unit, prior)
+
+
+def _unit_rate(_part: Floats, u: Direction) -> Floats:
+    return u
 
 
 def _mass_rate(part: Floats, _u: Direction) -> Floats:
+    """More mass at the same com, with the same rotational inertia about it."""
     c = com(part)
     return np.concatenate([[1.0], c, point_inertia(c)])
 
 
-def _com(part: Floats, u: Direction, amount: float) -> Floats:
+def _move_com(part: Floats, u: Direction, amount: float) -> Floats:
     """The com elsewhere, with the same mass and the same rotational inertia about the com."""
     return ten(part[0], com(part) + amount * u, central(part))
 
@@ -42,82 +49,45 @@ def _com_rate(part: Floats, u: Direction) -> Floats:
     return np.concatenate([[0.0], part[0] * u, part[0] * six(2.0 * (c @ u) * np.eye(3) - np.outer(c, u) - np.outer(u, c))])
 
 
-def _turned_inertia(part: Floats, u: Direction, amount: float) -> Floats:
+def _turn_inertia(part: Floats, u: Direction, amount: float) -> Floats:
     """The rotational inertia about the com turned, with the same principal moments."""
     R = rotation(u, amount)
     return ten(part[0], com(part), R @ central(part) @ R.T)
 
 
-def _turned_inertia_rate(part: Floats, u: Direction) -> Floats:
+def _inertia_turn_rate(part: Floats, u: Direction) -> Floats:
     turning = skew(u) @ central(part)
     return np.concatenate([np.zeros(4), six(turning + turning.T)])
 
 
-def _turn(part: Floats, u: Direction, amount: float) -> Floats:
-    """A placement turned about a direction of the parent."""
-    return np.concatenate([(rotation(u, amount) @ part[:9].reshape(3, 3)).ravel(), part[9:]])
+def _turn(turn: Callable[[Floats, Floats], Floats], prior: float) -> Move:
+    """A placement turned: `turn` of R (3, 3) and of what turns it."""
 
+    def apply(part: Floats, u: Direction, amount: float) -> Floats:
+        return np.concatenate([turn(part[:9].reshape(3, 3), rotation(u, amount)).ravel(), part[9:]])
 
-def _turn_rate(part: Floats, u: Direction) -> Floats:
-    return np.concatenate([(skew(u) @ part[:9].reshape(3, 3)).ravel(), np.zeros(3)])
+    def rate(part: Floats, u: Direction) -> Floats:
+        return np.concatenate([turn(part[:9].reshape(3, 3), skew(u)).ravel(), np.zeros(3)])
 
+    return Move(apply, rate, prior=prior)
 
-def _own_turn(part: Floats, u: Direction, amount: float) -> Floats:
-    """A placement turned about a direction of its own."""
-    return np.concatenate([(part[:9].reshape(3, 3) @ rotation(u, amount)).ravel(), part[9:]])
-
-
-def _own_turn_rate(part: Floats, u: Direction) -> Floats:
-    return np.concatenate([(part[:9].reshape(3, 3) @ skew(u)).ravel(), np.zeros(3)])
-
-
-def _place(part: Floats, u: Direction, amount: float) -> Floats:
-    return part + amount * _place_rate(part, u)
-
-
-def _place_rate(_part: Floats, u: Direction) -> Floats:
-    return np.concatenate([np.zeros(9), u])
-
-
-def _axis(part: Floats, u: Direction, amount: float) -> Floats:
-    turned: Floats = rotation(u, amount) @ part
-    return turned
-
-
-def _axis_rate(part: Floats, u: Direction) -> Floats:
-    return np.cross(u, part)
-
-
-def _added(part: Floats, u: Direction, amount: float) -> Floats:
-    return part + amount * u
-
-
-def _added_rate(_part: Floats, u: Direction) -> Floats:
-    return u
-
-
-def _scaled(part: Floats, _u: Direction, amount: float) -> Floats:
-    return (1.0 + amount) * part
-
-
-def _scaled_rate(part: Floats, _u: Direction) -> Floats:
-    return part
-
-
-_PLAIN = Move(_added, _added_rate)
 
 MOVES: Mapping[str, Move] = {
-    "mass": Move(_mass, _mass_rate),
-    "com": Move(_com, _com_rate),
-    "turned-inertia": Move(_turned_inertia, _turned_inertia_rate),
-    "turn": Move(_turn, _turn_rate),
-    "own-turn": Move(_own_turn, _own_turn_rate),
-    "place": Move(_place, _place_rate),
-    "axis": Move(_axis, _axis_rate),
-    "scaled": Move(_scaled, _scaled_rate),
-    **dict.fromkeys(("inertia", "armature", "gear", "point", "gravity"), _PLAIN),
+    "mass": _linear(_mass_rate, "kg", 1.0),
+    "com": Move(_move_com, _com_rate, "m", 1.1),
+    "inertia": _linear(_unit_rate, "kg m^2", 1.15),
+    "turned-inertia": Move(_turn_inertia, _inertia_turn_rate),
+    "armature": _linear(_unit_rate, "kg m^2 (or kg)", 1.05),
+    "gravity": _linear(_unit_rate, "m/s^2", 1.05),
+    "gear": _linear(_unit_rate, "", 1.25),
+    "point": _linear(_unit_rate, "m", 1.2),
+    "place": _linear(lambda _part, u: np.concatenate([np.zeros(9), u]), "m", 1.2),
+    "scaled": Move(lambda part, _u, amount: (1.0 + amount) * part, lambda part, _u: part, "of it", 1.2),
+    "axis": Move(lambda axis, u, angle: np.asarray(rotation(u, angle) @ axis), lambda axis, u: np.cross(u, axis), "rad", 1.3),
+    "turn": _turn(lambda R, D: np.asarray(D @ R), 1.35),  # about a direction of the parent
+    "own-turn": _turn(lambda R, D: np.asarray(R @ D), 1.4),  # about a direction of its own
 }
-"""All kinds of changes."""
+"""All kinds of changes: what is mistyped or mistaken most often has the smallest prior."""
 
 
 def com(inertia: Floats) -> Floats:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.judge.attribution.blocks import Block, blocks_of
-from leapcheck.judge.attribution.descent import Fit, descended
-from leapcheck.judge.attribution.screening import Screening, screened, unexplained, unit_columns
-from leapcheck.judge.attribution.search import FAMILIES, SEVERAL, basis
-from leapcheck.judge.attribution.verification import verified
+from leapcheck.judge.attribution.descent import Fit, descend
+from leapcheck.judge.attribution.screening import Screening, screen, unexplained_problem, unit_columns
+from leapcheck.judge.attribution.search import FAMILIES, SEVERAL, basis, verify
 from leapcheck.judge.belief import Belief
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 
 FIRST, SECONDS = 24, 12
 """Parameters that are followed as the first of a pair, and how many second ones for each."""
@@ -28,57 +27,61 @@ TELLING = 1e-10
 """Sine squared of the angle between two columns below which a pair is one parameter."""
 
 
-def fitted_pairs(belief: Belief) -> list[Fit]:
+def pair_fits(belief: Belief) -> list[Fit]:
     """Fits of two parameters that explain all quantities at all states together."""
-    problem = unexplained(belief, SEVERAL, most=FAMILIES)
+    problem = unexplained_problem(belief, SEVERAL, most=FAMILIES)
     if problem is None:
         return []
-    at = screened(problem)
-    starts = [*_best_pairs(at), *_pairs_beside_singles(at)]
+    screening = screen(problem)
+    starts = [*_best_pairs(screening), *_pairs_beside_singles(screening)]
     fits: dict[tuple[str, ...], Fit] = {}
     for fit in starts[:MOST_PAIRS]:
         fits.setdefault(tuple(sorted(p.name for p in fit.parameters)), fit)
-    return verified(belief, descended(problem, list(fits.values())))
+    return verify(belief, descend(problem, list(fits.values())))
 
 
-def _best_pairs(at: Screening) -> list[Fit]:
+def _best_pairs(screening: Screening) -> list[Fit]:
     """The pairs that leave least of the residual at first."""
-    left = _left_by_pairs(at.residuals, at.columns, at.columns[at.plain])
-    return [_pair(at.fit(i), at, j) for i, j in _smallest(left, MOST_PAIRS // 2) if _differ(at, i, j)]
+    left = _pair_residuals(screening.residuals, screening.columns, screening.columns[screening.plain])
+    return [_pair(screening.fit(i), screening, j) for i, j in _smallest(left, MOST_PAIRS // 2) if _differ(screening, i, j)]
 
 
-def _pairs_beside_singles(at: Screening) -> list[Fit]:
+def _pairs_beside_singles(screening: Screening) -> list[Fit]:
     """For the single parameters that come nearest, each at its best amount, the second ones that leave least."""
-    firsts, residuals, columns = _nearest(at)
-    left = _left_by_pairs(residuals, columns, at.columns[at.plain])
+    firsts, residuals, columns = _nearest(screening)
+    left = _pair_residuals(residuals, columns, screening.columns[screening.plain])
     pairs = []
     for k, first in enumerate(firsts):
         best = [int(j) for j in np.argsort(left[k], kind="stable")[:SECONDS] if np.isfinite(left[k, j])]
-        seconds = [j for j in best if at.field.parameters[int(at.field.which[at.plain[j]])] is not first.parameters[0]]
-        pairs += [(float(left[k, j]), _pair(first, at, j)) for j in seconds]
+        seconds = [
+            j
+            for j in best
+            if screening.field.parameters[int(screening.field.which[screening.plain[j]])] is not first.parameters[0]
+        ]
+        pairs += [(float(left[k, j]), _pair(first, screening, j)) for j in seconds]
     return [fit for _, fit in sorted(pairs, key=lambda pair: pair[0])]
 
 
-def _nearest(at: Screening) -> tuple[list[Fit], Floats, Floats]:
+def _nearest(screening: Screening) -> tuple[list[Fit], Floats, Floats]:
     """The single parameters that come nearest, each at its best amount, with residuals and columns (k, m) there."""
-    order = [int(i) for i in np.argsort(at.share, kind="stable")[:FIRST] if np.isfinite(at.share[i])]
-    firsts = [at.fit(i) for i in order]
-    descended(at.problem, firsts, most_steps=4)
-    rates = np.array([fit.rates()[0] for fit in firsts]).reshape(len(firsts), len(at.problem.x))
-    residuals, columns = at.problem.linearised(np.array([fit.x for fit in firsts]).reshape(rates.shape), rates)
+    order = [int(i) for i in np.argsort(screening.share, kind="stable")[:FIRST] if np.isfinite(screening.share[i])]
+    firsts = [screening.fit(i) for i in order]
+    descend(screening.problem, firsts, most_steps=4)
+    rates = np.array([fit.rates()[0] for fit in firsts]).reshape(len(firsts), len(screening.problem.x))
+    residuals, columns = screening.problem.linearize(np.array([fit.x for fit in firsts]).reshape(rates.shape), rates)
     return firsts, residuals, columns
 
 
-def _pair(first: Fit, at: Screening, second: int) -> Fit:
-    parameter = at.field.parameters[int(at.field.which[at.plain[second]])]
+def _pair(first: Fit, screening: Screening, second: int) -> Fit:
+    parameter = screening.parameter(int(screening.plain[second]))
     return Fit((*first.parameters, parameter), first.x, np.array([*first.amounts, 0.0]))
 
 
-def _differ(at: Screening, i: int, second: int) -> bool:
-    return bool(at.field.which[i] != at.field.which[at.plain[second]])
+def _differ(screening: Screening, i: int, second: int) -> bool:
+    return bool(screening.field.which[i] != screening.field.which[screening.plain[second]])
 
 
-def _left_by_pairs(residuals: Floats, first: Floats, second: Floats) -> Floats:
+def _pair_residuals(residuals: Floats, first: Floats, second: Floats) -> Floats:
     """Square (c, p) of what is left of residuals (c, m) by their own columns (c, m) together with each of others (p, m)."""
     good = np.asarray(np.isfinite(residuals).all(axis=1))
     residuals = np.where(good[:, None], residuals, 0.0)
@@ -91,8 +94,8 @@ def _left_by_pairs(residuals: Floats, first: Floats, second: Floats) -> Floats:
     square = np.maximum(np.einsum("cm,cm->c", left, left)[:, None] - gain, 0.0)
     hidden, no_use = np.all(units == 0.0, axis=1), np.all(others == 0.0, axis=1)
     useless = (~good | hidden)[:, None] | (sine < TELLING) | no_use
-    found: Floats = np.where(useless, np.inf, square)
-    return found
+    squares: Floats = np.where(useless, np.inf, square)
+    return squares
 
 
 def _smallest(values: Floats, count: int) -> list[tuple[int, int]]:
@@ -105,37 +108,37 @@ def _smallest(values: Floats, count: int) -> list[tuple[int, int]]:
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-def fitted_mixed(belief: Belief) -> list[tuple[Block, Fit]]:
+def mixed_fits(belief: Belief) -> list[tuple[Block, Fit]]:
     """Fits of a block of parameters and one more, the last of the fit's, that explain all quantities at all states together."""
-    problem = unexplained(belief, SEVERAL, most=FAMILIES)
+    problem = unexplained_problem(belief, SEVERAL, most=FAMILIES)
     if problem is None:
         return []
-    at = screened(problem)
-    blocks = _spans(at)
-    begun = sorted([*_beside_blocks(at, blocks), *_beside_singles(at, blocks)], key=lambda fit: fit[0])[:MOST_MIXED]
+    screening = screen(problem)
+    blocks = _spans(screening)
+    begun = sorted([*_beside_blocks(screening, blocks), *_beside_singles(screening, blocks)], key=lambda fit: fit[0])[:MOST_MIXED]
     owner = {id(fit): block for _, block, fit in begun}
-    return [(owner[id(fit)], fit) for fit in verified(belief, descended(problem, [fit for _, _, fit in begun]))]
+    return [(owner[id(fit)], fit) for fit in verify(belief, descend(problem, [fit for _, _, fit in begun]))]
 
 
-def _spans(at: Screening) -> list[tuple[Block, Floats]]:
-    """All blocks, each with an orthonormal basis of its columns where the robot is as held."""
-    problem, singles = at.problem, at.field.parameters
+def _spans(screening: Screening) -> list[tuple[Block, Floats]]:
+    """All blocks, each with an orthonormal basis of its columns for the robot as it is."""
+    problem, singles = screening.problem, screening.field.parameters
     blocks = blocks_of(problem.spec, problem.tree, singles)
-    known = dict(zip((p.name for p in singles), at.columns[at.plain], strict=True))
+    known = dict(zip((p.name for p in singles), screening.columns[screening.plain], strict=True))
     more = list({p.name: p for block in blocks for p in block.parameters if p.name not in known}.values())
     X = np.tile(problem.x, (len(more), 1))
-    columns = problem.linearised(X, np.array([parameter.rate(problem.x) for parameter in more]))[1]
+    columns = problem.linearize(X, np.array([parameter.rate(problem.x) for parameter in more]))[1]
     known |= zip((p.name for p in more), columns, strict=True)
     return [(block, basis(np.array([known[p.name] for p in block.parameters]))) for block in blocks]
 
 
-def _beside_blocks(at: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
+def _beside_blocks(screening: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
     """For each block the parameters that together with it leave least: the square left, the block and the fit to begin with."""
-    singles, x = at.field.parameters, at.problem.x
-    units = unit_columns(at.columns[at.plain])
+    singles, x = screening.field.parameters, screening.problem.x
+    units = unit_columns(screening.columns[screening.plain])
     for block, across in blocks:
         squares = 1.0 - ((across @ units.T) ** 2).sum(axis=0)  # of what is left of each unit column
-        left = at.residual - (across @ at.residual) @ across
+        left = screening.residual - (across @ screening.residual) @ across
         gain = (units @ left) ** 2 / np.maximum(squares, TELLING)
         gain[squares < TELLING] = 0.0
         for j in np.argsort(-gain, kind="stable")[:SECONDS]:
@@ -143,9 +146,9 @@ def _beside_blocks(at: Screening, blocks: list[tuple[Block, Floats]]) -> Iterato
             yield float(left @ left - gain[j]), block, Fit(members, x, np.zeros(len(members)))
 
 
-def _beside_singles(at: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
+def _beside_singles(screening: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
     """For each single parameter that comes nearest, at its best amount, all blocks: what they leave together."""
-    for first, residual, column in zip(*_nearest(at), strict=True):
+    for first, residual, column in zip(*_nearest(screening), strict=True):
         for block, across in blocks:
             own = column - (across @ column) @ across
             left = residual - (across @ residual) @ across

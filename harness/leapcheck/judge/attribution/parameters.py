@@ -1,4 +1,4 @@
-"""The numbers of a robot that may be off, one by one."""
+"""The single numbers of a robot that may be off."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.judge.attribution.moves import MOVES
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import ONE_DOF, JointType, RobotSpec
+from leapcheck_reference.links import Link, TreeRotor
 from leapcheck_reference.spatial import RigidInertia
 from leapcheck_reference.trace.parametric import SIX, Part, places
-from leapcheck_reference.tree import Link, Tree, TreeRotor
+from leapcheck_reference.tree import Tree
 
 Places = NDArray[np.intp]
 Vector = tuple[float, ...]
@@ -30,25 +31,12 @@ TURNS = (0.0, np.pi / 2.0, -np.pi / 2.0, np.pi)
 GEARS = (-2.0, -1.0, -0.5, 0.5, 1.0)
 """Changes of a gear ratio, in its own size, from which a fit begins; of a rotor that looks the same at every angle, the first."""
 
-UNITS = {
-    "mass": "kg",
-    "com": "m",
-    "inertia": "kg m^2",
-    "armature": "kg m^2 (or kg)",
-    "gravity": "m/s^2",
-    "gear": "",
-    "place": "m",
-    "point": "m",
-    "scaled": "of it",
-}
-"""Unit of a change of each kind; turns and axes are in rad."""
-
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One way in which a robot may be changed by an amount: `name` ("com-x/FR_hip"), `kind` (see `MOVES`), and of which part.
 
-    `of` is the body, joint or point that the name ends with, `at` are the places of the part's numbers among all, `direction`
+    `of` is the body, joint or point that the name ends with, `places` are those of the part's numbers among all, `direction`
     is a coordinate axis, the axis of a turn, or a unit vector of the part. `starts` are amounts from which a fit begins.
     """
 
@@ -56,7 +44,7 @@ class Parameter:
     kind: str
     of: str
     part: Part
-    at: slice | Places
+    places: slice | Places
     direction: Vector = ()
     starts: tuple[float, ...] = (0.0,)
 
@@ -68,43 +56,43 @@ class Parameter:
     @property
     def unit(self) -> str:
         """Unit of the amount."""
-        return UNITS.get(self.kind, "rad")
+        return MOVES[self.kind].unit
 
-    def moved(self, x: Floats, amount: float) -> Floats:
+    def apply(self, x: Floats, amount: float) -> Floats:
         """All numbers (N,) of the robot after a change by an amount."""
         moved = x.copy()
-        moved[self.at] = MOVES[self.kind].moved(x[self.at], np.array(self.direction), amount)
+        moved[self.places] = MOVES[self.kind].apply(x[self.places], np.array(self.direction), amount)
         return moved
 
     def rate(self, x: Floats) -> Floats:
         """How fast all numbers (N,) change with the amount, at these numbers."""
         rates = np.zeros_like(x)
-        rates[self.at] = MOVES[self.kind].rate(x[self.at], np.array(self.direction))
+        rates[self.places] = MOVES[self.kind].rate(x[self.places], np.array(self.direction))
         return rates
 
-    def together(self, amount: float, more: float) -> float:
+    def combined_amount(self, amount: float, more: float) -> float:
         """The amount of a change by one amount and then another."""
         return (1.0 + amount) * (1.0 + more) - 1.0 if self.kind == "scaled" else amount + more
 
-    def undone(self, amount: float) -> float:
+    def opposite_amount(self, amount: float) -> float:
         """The amount of the change that takes one by an amount back."""
         return 1.0 / (1.0 + amount) - 1.0 if self.kind == "scaled" else -amount
 
 
 def parameters(spec: RobotSpec, tree: Tree) -> list[Parameter]:
-    """Every single parameter of a robot, as its tree holds it: of links, rotors, joints, contact points, and gravity."""
+    """Every single parameter of a robot, as its tree has it: of links, rotors, joints, contact points, and gravity."""
     joints = {body.name: body.joint.name for body in spec.bodies}
-    found: list[Parameter] = []
+    all_parameters: list[Parameter] = []
     for part, where in places(tree).items():
         if part.kind == "gravity":
-            found += _vector("gravity", "", part, where)
+            all_parameters += _vector("gravity", "", part, where)
         elif part.kind == "point":
-            found += _vector("point", tree.points[part.index].name, part, where)
+            all_parameters += _vector("point", tree.points[part.index].name, part, where)
         else:
             link = tree.links[part.index]
             body = link.rotor if part.rotor and link.rotor else link
-            found += _of_body(link, body, part, where, joints.get(link.name, link.name))
-    return found
+            all_parameters += _of_body(link, body, part, where, joints.get(link.name, link.name))
+    return all_parameters
 
 
 def _vector(kind: str, of: str, part: Part, where: slice) -> Iterator[Parameter]:
@@ -167,10 +155,10 @@ def _offset(link: Link, of: str, part: Part, where: slice) -> Iterator[Parameter
             yield Parameter(f"offset/{of}", "place", of, part, where, tuple((link.placement.R @ link.axis).tolist()))
 
 
-def _axes(held: Floats, of: str, part: Part, where: slice) -> Iterator[Parameter]:
+def _axes(axis_before: Floats, of: str, part: Part, where: slice) -> Iterator[Parameter]:
     """An axis turned towards each coordinate axis."""
     for axis, u in COORDINATES:
-        normal = np.cross(held, u)
+        normal = np.cross(axis_before, u)
         size = float(np.linalg.norm(normal))
         if size > ALONG:
             yield Parameter(f"axis-{axis}/{of}", "axis", of, part, where, tuple((normal / size).tolist()), TURNS)

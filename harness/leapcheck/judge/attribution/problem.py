@@ -1,22 +1,26 @@
-"""What the found answers leave unexplained under a belief, as equations for changes of the robot's numbers."""
+"""What a belief leaves unexplained of the answers, as equations for changes of the robot's numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from leapcheck.compare.errors import scales
-from leapcheck.judge.attribution.rows import Pair, Rows
-from leapcheck.judge.belief import Belief, View
-from leapcheck.states import Floats, States
+from leapcheck.judge.belief import AnswerView, Belief
+from leapcheck.judge.matrices import FORMS
+from leapcheck.rounding import scales
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.trace.parametric import numbers
+from leapcheck_reference.trace.parametric import ARGUMENTS, Part, numbers, places, values, values_and_rates
 from leapcheck_reference.tree import Tree
 
-TURNED = "inverse_dynamics"
-"""Forward dynamics turned round: inverse dynamics at the found acceleration must be tau. So it is linear in inertias."""
+Pair = tuple[Floats, Floats]
+"""Values (n, ...) and rates (n, ...)."""
+
+INVERSE_DYNAMICS = "inverse_dynamics"
+"""Forward dynamics turned round: inverse dynamics at the engine's acceleration must be tau, which is linear in inertias."""
 
 MOST_ROWS = 4096
 """Robots times states that are evaluated at once: what fits the memory of a small machine."""
@@ -26,14 +30,99 @@ HUGE = 1e250
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RobotRows:
+    """n robots with the topology of `tree`: numbers `x` (n, N), moving at `rates` (n, N) or None, at states q, v and tau."""
+
+    tree: Tree
+    x: Floats
+    rates: Floats | None
+    q: Floats
+    v: Floats
+    tau: Floats
+    _known: dict[str, Pair] = field(default_factory=dict)
+
+    def pair(self, quantity: str) -> Pair:
+        """Values and rates (n, ...) of any quantity of a comparison; without rates these are zeros."""
+        if quantity not in self._known:
+            with np.errstate(all="ignore"):
+                self._known[quantity] = self._pair(quantity)
+        return self._known[quantity]
+
+    def _pair(self, quantity: str) -> Pair:
+        match quantity:
+            case "gravity_force":
+                return self._from_kernel("bias_force", self.x, self.rates, np.zeros_like(self.v))
+            case "coriolis_force":
+                weightless = [None if numbers is None else self._weightless(numbers) for numbers in (self.x, self.rates)]
+                assert weightless[0] is not None
+                return self._from_kernel("bias_force", weightless[0], weightless[1], self.v)
+            case "contact_velocities":
+                J, dJ = self.pair("contact_jacobians")
+                return _times(J, self.v), _times(dJ, self.v)
+            case "forward_dynamics":
+                return self._forward_dynamics()
+            case "contact_inertia":
+                return self._contact_inertia()
+        name = "mujoco_mass_matrix" if quantity in FORMS else quantity
+        return self._from_kernel(name, self.x, self.rates, self.v)
+
+    def inverse_dynamics(self, vdot: Floats) -> Pair:
+        """tau (n, nv) = M vdot + h of a given vdot (n, nv)."""
+        (M, dM), (h, dh) = self.pair("mass_matrix"), self.pair("bias_force")
+        return _times(M, vdot) + h, _times(dM, vdot) + dh
+
+    def _from_kernel(self, name: str, x: Floats, rates: Floats | None, v: Floats) -> Pair:
+        v_or_none = v if "v" in ARGUMENTS[name] else None
+        if rates is None:
+            value = values(self.tree, name, x, self.q, v_or_none)
+            return value, np.zeros_like(value)
+        return values_and_rates(self.tree, name, x, rates, self.q, v_or_none)
+
+    def _weightless(self, numbers: Floats) -> Floats:
+        weightless = numbers.copy()
+        weightless[:, places(self.tree)[Part("gravity", 0)]] = 0.0
+        return weightless
+
+    def _forward_dynamics(self) -> Pair:
+        (M, _), (h, _) = self.pair("mass_matrix"), self.pair("bias_force")
+        vdot = _solve(M, (self.tau - h)[..., None])[..., 0]
+        return vdot, -_solve(M, self.inverse_dynamics(vdot)[1][..., None])[..., 0]
+
+    def _contact_inertia(self) -> Pair:
+        (M, dM), (J, dJ) = self.pair("mass_matrix"), self.pair("contact_jacobians")
+        J, dJ = (block.reshape(len(block), -1, M.shape[-1]) for block in (J, dJ))
+        X = _solve(M, np.swapaxes(J, 1, 2))
+        half = dJ @ X
+        return J @ X, half + np.swapaxes(half, 1, 2) - np.swapaxes(X, 1, 2) @ dM @ X
+
+
+def _times(matrix: Floats, vector: Floats) -> Floats:
+    """Matrices (n, ..., nv) times vectors (n, nv)."""
+    product: Floats = np.einsum("n...j,nj->n...", matrix, vector)
+    return product
+
+
+def _solve(M: Floats, b: Floats) -> Floats:
+    """M^-1 b; not a number where M is singular or not finite."""
+    good = np.isfinite(M).all(axis=(1, 2))
+    x = np.full_like(b, np.nan)
+    try:
+        x[good] = np.linalg.solve(M[good], b[good])
+    except np.linalg.LinAlgError:
+        for i in np.flatnonzero(good):
+            x[i] = np.linalg.lstsq(M[i], b[i], rcond=None)[0]
+    return x
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Equation:
-    """One quantity at the states of a problem: `found` (n, ...) and what makes a unit of its residual, `weight` (n, ...).
+    """One quantity at the states of a problem: `answers` (n, ...) and what makes a unit of its residual, `weight` (n, ...).
 
     Up to 1 a weighted residual is what rounding explains.
     """
 
     quantity: str
-    found: Floats
+    answers: Floats
     weight: Floats
 
 
@@ -50,59 +139,53 @@ class Problem:
 
     def residuals(self, X: Floats) -> Floats:
         """Weighted residuals (k, m) of k robots with the numbers X (k, N)."""
-        return self.linearised(X, None)[0]
+        return self.linearize(X, None)[0]
 
-    def linearised(self, X: Floats, rates: Floats | None) -> Pair:
+    def linearize(self, X: Floats, rates: Floats | None) -> Pair:
         """The same, and how fast the predicted answers change, weighted, when the numbers move at the rates (k, N)."""
         step = max(1, MOST_ROWS // max(1, len(self.read)))
         blocks = [(X[i : i + step], None if rates is None else rates[i : i + step]) for i in range(0, len(X), step)]
         parts = [self.of_rows(rows_of(self.tree, self.read, *block)) for block in blocks]
         return np.concatenate([r for r, _ in parts]), np.concatenate([c for _, c in parts])
 
-    def of_rows(self, rows: Rows) -> Pair:
+    def of_rows(self, rows: RobotRows) -> Pair:
         """Residuals (k, m) and columns (k, m) of rows that hold k robots at all states of the problem, robot by robot."""
         k = len(rows.x) // len(self.read)
         residuals, columns = [], []
         with np.errstate(all="ignore"):
-            for at in self.equations:
-                value, rate = self.answers(rows, k, at, rows.rates is not None)
-                shape = (k, *at.found.shape)
-                residuals.append(((at.found - value.reshape(shape)) * at.weight).reshape(k, -1))
-                columns.append((rate.reshape(shape) * at.weight).reshape(k, -1))
+            for equation in self.equations:
+                value, rate = self.predictions(rows, k, equation, rows.rates is not None)
+                shape = (k, *equation.answers.shape)
+                residuals.append(((equation.answers - value.reshape(shape)) * equation.weight).reshape(k, -1))
+                columns.append((rate.reshape(shape) * equation.weight).reshape(k, -1))
         return np.concatenate(residuals, axis=1), np.concatenate(columns, axis=1)
 
-    def answers(self, rows: Rows, k: int, at: Equation, with_rates: bool = False) -> Pair:
+    def predictions(self, rows: RobotRows, k: int, equation: Equation, with_rates: bool = False) -> Pair:
         """What k robots would answer, all at the problem's states, after all answers that the belief alters; and the rates."""
-        if at.quantity == TURNED:
-            return rows.inverse_dynamics(np.tile(self.belief.evidence.found["forward_dynamics"], (k, 1)))
-        value, rate = rows.pair(at.quantity)
-        if not any(h.answering for h in self.belief.hypotheses):
+        if equation.quantity == INVERSE_DYNAMICS:
+            return rows.inverse_dynamics(np.tile(self.belief.evidence.answers["forward_dynamics"], (k, 1)))
+        value, rate = rows.pair(equation.quantity)
+        if not any(h.answer_edit for h in self.belief.hypotheses):
             return value, rate
-        states = _tiled(self.belief.evidence.states, k)
-        view = View(self.spec, states, _tiled(self.read, k), lambda name: rows.pair(name)[0])
-        answered = self._altered(view, at.quantity, value)
+        states = _repeat(self.belief.evidence.states, k)
+        view = AnswerView(self.spec, states, _repeat(self.read, k), lambda name: rows.pair(name)[0])
+        answered = self.belief.edit_answer(equation.quantity, value, view)
         if not with_rates:
             return answered, np.zeros_like(answered)
         step = _steps(value, rate)
-        moved = replace(view, value=lambda name: _stepped(*rows.pair(name), step))
-        change = self._altered(moved, at.quantity, _stepped(value, rate, step)) - answered
+        moved = replace(view, value=lambda name: _step_along(*rows.pair(name), step))
+        change = self.belief.edit_answer(equation.quantity, _step_along(value, rate, step), moved) - answered
         return answered, change / step.reshape(-1, *(1,) * (change.ndim - 1))
 
-    def _altered(self, view: View, quantity: str, values: Floats) -> Floats:
-        for hypothesis in self.belief.hypotheses:
-            if hypothesis.answering:
-                values = hypothesis.answering(view, quantity, values)
-        return values
 
-
-def rows_of(tree: Tree, read: States, X: Floats, rates: Floats | None = None) -> Rows:
+def rows_of(tree: Tree, read: States, X: Floats, rates: Floats | None = None) -> RobotRows:
     """k robots with the numbers X (k, N), moving at rates (k, N), each at all states."""
     k, n = len(X), len(read)
     q, v, tau = (np.tile(block, (k, 1)) for block in (read.q, read.v, read.tau))
-    return Rows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), q, v, tau)
+    return RobotRows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), q, v, tau)
 
 
-def posed(belief: Belief, quantities: Sequence[str]) -> Problem:
+def problem_of(belief: Belief, quantities: Sequence[str]) -> Problem:
     """The equations of some quantities at all states of a belief's evidence."""
     evidence, tree = belief.evidence, belief.tree
     problem = Problem(belief, tree, belief.spec, numbers(tree), belief.read, ())
@@ -113,31 +196,33 @@ def posed(belief: Belief, quantities: Sequence[str]) -> Problem:
 
 def _equation(problem: Problem, quantity: str) -> Equation:
     evidence = problem.belief.evidence
-    found = evidence.found[quantity]
+    answer = evidence.answers[quantity]
     with np.errstate(all="ignore"):
-        scale = np.fmax(evidence.scale[quantity], scales(quantity, np.abs(found)))
-        unit = scale * evidence.allowed[quantity].reshape(-1, *(1,) * (found.ndim - 1))
+        scale = np.fmax(evidence.scale[quantity], scales(quantity, np.abs(answer)))
+        unit = scale * evidence.allowed[quantity].reshape(-1, *(1,) * (answer.ndim - 1))
         if quantity == "forward_dynamics" and _is_plain(problem.belief):
-            return _turned(problem, unit)
+            return _inverse_dynamics_equation(problem, unit)
         weight = np.minimum(1.0 / unit, HUGE)
-    return Equation(quantity, found, np.broadcast_to(weight, found.shape))
+    return Equation(quantity, answer, np.broadcast_to(weight, answer.shape))
 
 
 def _is_plain(belief: Belief) -> bool:
     """Whether the belief leaves accelerations as they are."""
-    found = belief.evidence.found["forward_dynamics"]
-    return not any(h.answering for h in belief.hypotheses) or np.array_equal(belief.answered("forward_dynamics", found), found)
+    answer = belief.evidence.answers["forward_dynamics"]
+    return not any(h.answer_edit for h in belief.hypotheses) or np.array_equal(
+        belief.edit_answer("forward_dynamics", answer), answer
+    )
 
 
-def _turned(problem: Problem, unit: Floats) -> Equation:
+def _inverse_dynamics_equation(problem: Problem, unit: Floats) -> Equation:
     """What accelerations off by a `unit` (n, ...) may leave of tau: at most the sum of |M_ij| units."""
     read = problem.read
     M, _ = rows_of(problem.tree, read, problem.x[None]).pair("mass_matrix")
     reach = np.einsum("nij,nj->ni", np.abs(M), np.broadcast_to(unit, read.tau.shape))
-    return Equation(TURNED, read.tau, np.minimum(1.0 / reach, HUGE))
+    return Equation(INVERSE_DYNAMICS, read.tau, np.minimum(1.0 / reach, HUGE))
 
 
-def _tiled(states: States, k: int) -> States:
+def _repeat(states: States, k: int) -> States:
     q, v, tau = (np.tile(block, (k, 1)) for block in (states.q, states.v, states.tau))
     return States(q, v, tau, np.tile(states.index, k), states.kind * k)
 
@@ -148,5 +233,5 @@ def _steps(value: Floats, rate: Floats) -> Floats:
     return np.where((size > 0.0) & (speed > 0.0) & np.isfinite(size) & np.isfinite(speed), size / speed, 1.0)
 
 
-def _stepped(value: Floats, rate: Floats, step: Floats) -> Floats:
+def _step_along(value: Floats, rate: Floats, step: Floats) -> Floats:
     return value + rate * step.reshape(-1, *(1,) * (value.ndim - 1))

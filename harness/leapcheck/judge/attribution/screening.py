@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from leapcheck.judge.attribution.descent import EXPLAINED, Fit
 from leapcheck.judge.attribution.parameters import Parameter, parameters
-from leapcheck.judge.attribution.problem import Problem, posed, rows_of
-from leapcheck.judge.attribution.rows import Rows
+from leapcheck.judge.attribution.problem import Problem, RobotRows, problem_of, rows_of
 from leapcheck.judge.belief import Belief
-from leapcheck.states import Floats, States
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.tree import Tree
 
@@ -22,14 +22,14 @@ ORDER = (
     *("coriolis_force", "cdof", "contact_velocities", "contact_bias_accelerations", "crb", "kinetic_energy"),
     *("potential_energy", "forward_dynamics", "contact_inertia"),
 )
-"""Quantities, those first that tell most for least."""
+"""Quantities, the most telling for the least work first."""
 
 FAMILIES = {
     **dict.fromkeys(("mass_matrix", "qM", "csr", "cinert", "crb", "kinetic_energy", "contact_inertia"), "inertia"),
     **dict.fromkeys(("bias_force", "gravity_force", "coriolis_force", "forward_dynamics"), "force"),
     **dict.fromkeys(("contact_positions", "contact_jacobians", "contact_velocities", "contact_bias_accelerations"), "points"),
 }
-"""Quantities that tell much the same: of each family the first that is not explained is fitted."""
+"""Quantities that show much the same: of each family the first that is not explained is fitted."""
 
 KIND_ORDER = ("generic", "file", "large", "pose", "singular", "rest", "far")
 """Kinds of states, those first that show most."""
@@ -42,7 +42,7 @@ PLAIN = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class CandidateField:
     """All single parameters of a robot from all their starts: for each candidate (c,) the place among the `parameters`, the
     amount, and all numbers X (c, N); `rows` are all candidates at all states.
     """
@@ -51,51 +51,54 @@ class Field:
     which: NDArray[np.intp]
     amounts: Floats
     X: Floats
-    rows: Rows
+    rows: RobotRows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Screening:
     """A problem at few states, its candidates, their residuals and columns (c, m), and what the best amount would leave.
 
-    `residual` (m,) is that of the robot as held, `share` (c,) the part of its square that is left, `largest` (c,) the
+    `residual` (m,) is that of the robot as it is, `share` (c,) the share of its square that is left, `largest` (c,) the
     largest weighted residual left.
     """
 
     problem: Problem
-    field: Field
+    field: CandidateField
     residual: Floats
     residuals: Floats
     columns: Floats
     share: Floats
     largest: Floats
 
+    def parameter(self, candidate: int) -> Parameter:
+        """The parameter of a candidate."""
+        return self.field.parameters[int(self.field.which[candidate])]
+
     def fit(self, candidate: int) -> Fit:
         """A fit that begins at a candidate's start."""
-        parameter = self.field.parameters[int(self.field.which[candidate])]
-        return Fit((parameter,), self.field.X[candidate], np.array([self.field.amounts[candidate]]))
+        return Fit((self.parameter(candidate),), self.field.X[candidate], np.array([self.field.amounts[candidate]]))
 
     @property
     def plain(self) -> NDArray[np.intp]:
-        """Each parameter's candidate that starts from the robot as held."""
+        """Each parameter's candidate that starts from the robot as it is."""
         return np.flatnonzero(self.field.amounts == 0.0)
 
 
-def screened(problem: Problem, far: bool = True) -> Screening:
-    """The screening of a problem at few states: from all starts, or, not so `far`, from the robot as held alone."""
-    scalar = all(at.found.ndim == 1 for at in problem.equations)
-    field = _field(_Key(problem.tree, problem.spec, problem.x, problem.read, scalar or not far))
+def screen(problem: Problem, far: bool = True) -> Screening:
+    """The screening of a problem at few states: from all starts, or, not so `far`, from the robot as it is alone."""
+    scalar = all(equation.answers.ndim == 1 for equation in problem.equations)
+    field = _field(_FieldKey(problem.tree, problem.spec, problem.x, problem.read, scalar or not far))
     residuals, columns = problem.of_rows(field.rows)
-    share, largest = _projected(residuals, columns, float(np.linalg.norm(residuals[0])))
+    share, largest = _projection(residuals, columns, float(np.linalg.norm(residuals[0])))
     return Screening(problem, field, residuals[0], residuals, columns, share, largest)
 
 
-def unexplained(belief: Belief, entries: int = 24, most: int = 1) -> Problem | None:
+def unexplained_problem(belief: Belief, entries: int = 24, most: int = 1) -> Problem | None:
     """The problem of the first quantities, `most` at most, that a belief does not explain, at so few states that there are
     about so many `entries`; None where all is explained, and where there is nothing to fit: numbers that are not finite.
     """
     evidence = belief.evidence
-    if not all(np.isfinite(found).all() for found in evidence.found.values()):
+    if not all(np.isfinite(answer).all() for answer in evidence.answers.values()):
         return None
     quantities: list[str] = []
     rows: list[int] = []
@@ -112,16 +115,16 @@ def unexplained(belief: Belief, entries: int = 24, most: int = 1) -> Problem | N
             rows = rows or telling
         if len(quantities) == most:
             break
-    return posed(belief.at(evidence.at(rows)), quantities) if quantities else None
+    return problem_of(belief.about(evidence.at_states(rows)), quantities) if quantities else None
 
 
 def _telling_rows(belief: Belief, quantity: str, entries: int) -> list[int] | None:
     """States at which a quantity is not explained, usual ones where possible; none where it is; None for another robot's size."""
     evidence = belief.evidence
-    size = max(1, evidence.found[quantity][0].size)
+    size = max(1, evidence.answers[quantity][0].size)
     count = min(max(MOST, entries // 2 if size == 1 else MOST), max(FEWEST, -(-entries // size)), len(evidence.states))
     usual = sorted(range(len(evidence.states)), key=lambda i: _place(evidence.states.kind[i]))[:count]
-    largest = _misfits(belief.at(evidence.at(usual)), quantity)
+    largest = _misfits(belief.about(evidence.at_states(usual)), quantity)
     if largest is None or largest.max(initial=0.0) > PLAIN:
         return None if largest is None else usual
     misfits = _misfits(belief, quantity)
@@ -133,7 +136,7 @@ def _telling_rows(belief: Belief, quantity: str, entries: int) -> list[int] | No
 def _misfits(belief: Belief, quantity: str) -> Floats | None:
     """Largest weighted residual at each state; None where there is none."""
     try:
-        problem = posed(belief, [quantity])
+        problem = problem_of(belief, [quantity])
         residual = problem.residuals(problem.x[None])[0]
     except ValueError:  # the shapes of a robot of another size
         return None
@@ -145,7 +148,7 @@ def _place(kind: str) -> int:
     return KIND_ORDER.index(kind) if kind in KIND_ORDER else len(KIND_ORDER)
 
 
-class _Key:
+class _FieldKey:
     """A robot at states, as a key of what is kept."""
 
     def __init__(self, tree: Tree, spec: RobotSpec, x: Floats, read: States, from_zero: bool) -> None:
@@ -157,23 +160,23 @@ class _Key:
         self.key = (str(names), str((shape, points)), blocks, from_zero)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.key == other.key
+        return isinstance(other, _FieldKey) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
 
 @lru_cache(maxsize=4)
-def _field(key: _Key) -> Field:
-    found = parameters(key.spec, key.tree)
-    starts = [(i, start) for i, p in enumerate(found) for start in (p.starts[:1] if key.from_zero else p.starts)]
-    X = np.array([found[i].moved(key.x, start) if start else key.x for i, start in starts])
-    rates = np.array([found[i].rate(x) for (i, _), x in zip(starts, X, strict=True)])
+def _field(key: _FieldKey) -> CandidateField:
+    singles = parameters(key.spec, key.tree)
+    starts = [(i, start) for i, p in enumerate(singles) for start in (p.starts[:1] if key.from_zero else p.starts)]
+    X = np.array([singles[i].apply(key.x, start) if start else key.x for i, start in starts])
+    rates = np.array([singles[i].rate(x) for (i, _), x in zip(starts, X, strict=True)])
     which, amounts = np.array([i for i, _ in starts]), np.array([start for _, start in starts])
-    return Field(tuple(found), which, amounts, X, rows_of(key.tree, key.read, X, rates))
+    return CandidateField(tuple(singles), which, amounts, X, rows_of(key.tree, key.read, X, rates))
 
 
-def _projected(residuals: Floats, columns: Floats, norm: float) -> tuple[Floats, Floats]:
+def _projection(residuals: Floats, columns: Floats, norm: float) -> tuple[Floats, Floats]:
     """Of each candidate's residual (c, m) what its column (c, m) cannot take away: share of `norm` squared, and the largest."""
     bad = np.asarray(np.isnan(residuals).any(axis=1) | ~np.isfinite(columns).all(axis=1))
     residuals, columns = np.where(bad[:, None], 0.0, residuals), np.where(bad[:, None], 0.0, columns)

@@ -1,20 +1,19 @@
-"""Single parameters and blocks of them that explain what a belief leaves unexplained."""
+"""Single parameters and blocks that explain what a belief leaves unexplained, verified for all quantities at all states."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from leapcheck.judge.attribution.blocks import Block, blocks_of
-from leapcheck.judge.attribution.descent import Fit, descended
+from leapcheck.judge.attribution.descent import EXPLAINED, Fit, descend
 from leapcheck.judge.attribution.parameters import parameters
-from leapcheck.judge.attribution.problem import Problem
-from leapcheck.judge.attribution.screening import Screening, screened, unexplained, unit_columns
-from leapcheck.judge.attribution.verification import verified
-from leapcheck.judge.belief import Belief
-from leapcheck.states import Floats
+from leapcheck.judge.attribution.problem import Equation, Problem, problem_of, rows_of
+from leapcheck.judge.attribution.screening import ORDER, Screening, screen, unexplained_problem, unit_columns
+from leapcheck.judge.belief import SOLVED_FOR, Belief, is_solved
+from leapcheck_models.arrays import Floats
 
 PROMISING = 0.95
 """Share of the residual's square that a candidate may leave at first."""
@@ -23,7 +22,7 @@ CANDIDATES = 16
 """Candidates that are followed although they do not fit at once."""
 
 MOST_CANDIDATES = 128
-"""Candidates that are followed at most: those that fit at once are one class that these answers do not tell apart."""
+"""Candidates that are followed at most: those that fit at once are one class that these answers do not distinguish."""
 
 SURE = 100.0
 """Largest weighted residual of a linear parameter that is followed: it would vanish at once."""
@@ -43,39 +42,48 @@ PER_PARAMETER = 2
 SHOWN = 1e-12
 """Eigenvalue of the Gram matrix of unit columns up to which a combination of parameters does not show."""
 
+AT_ONCE = 2048
+"""Robots times states that are evaluated at once."""
 
-def fitted_singles(belief: Belief) -> list[Fit]:
+NEARLY = 1e5
+"""Misfit of a fit that a last common fit to all quantities may yet bring to rounding."""
+
+COMMON_STATES = 4
+"""States at which each quantity takes part in that."""
+
+
+def single_fits(belief: Belief) -> list[Fit]:
     """Fits of single parameters, each of which explains all quantities at all states."""
-    problem = unexplained(belief, SINGLE)
+    problem = unexplained_problem(belief, SINGLE)
     if problem is None:
         return []
-    at = screened(problem)
-    return verified(belief, descended(problem, [at.fit(i) for i in candidates(at)]))
+    screening = screen(problem)
+    return verify(belief, descend(problem, [screening.fit(i) for i in candidates(screening)]))
 
 
-def candidates(at: Screening) -> list[int]:
+def candidates(screening: Screening) -> list[int]:
     """Candidates worth following, the best first."""
-    linear = np.array([parameter.is_linear for parameter in at.field.parameters])[at.field.which]
-    linear &= all(equation.quantity not in NONLINEAR for equation in at.problem.equations)
-    fits = at.largest <= SURE
-    follow = ~linear & ~fits & (at.share < PROMISING)
-    order = np.argsort(at.share, kind="stable")
+    linear = np.array([parameter.is_linear for parameter in screening.field.parameters])[screening.field.which]
+    linear &= all(equation.quantity not in NONLINEAR for equation in screening.problem.equations)
+    fits = screening.largest <= SURE
+    follow = ~linear & ~fits & (screening.share < PROMISING)
+    order = np.argsort(screening.share, kind="stable")
     best = [int(i) for i in order if follow[i]][:CANDIDATES]
     return [*(int(i) for i in order if fits[i]), *best][:MOST_CANDIDATES]
 
 
-def fitted_blocks(belief: Belief) -> list[tuple[Block, Fit]]:
+def block_fits(belief: Belief) -> list[tuple[Block, Fit]]:
     """Fits of blocks of parameters that belong together, each of which explains all quantities at all states."""
-    problem = unexplained(belief, SEVERAL, most=FAMILIES)
+    problem = unexplained_problem(belief, SEVERAL, most=FAMILIES)
     if problem is None:
         return []
     blocks = blocks_of(problem.spec, problem.tree, parameters(problem.spec, problem.tree))
-    near = [Start(block, problem.x) for block in blocks]
-    far = [Start(block, x) for block in blocks for x in block.far_starts(problem.x)]
-    return _fitted_from(belief, problem, near) or _fitted_from(belief, problem, far)
+    near = [BlockStart(block, problem.x) for block in blocks]
+    far = [BlockStart(block, x) for block in blocks for x in block.far_starts(problem.x)]
+    return _fits_from(belief, problem, near) or _fits_from(belief, problem, far)
 
 
-class Start(NamedTuple):
+class BlockStart(NamedTuple):
     """A block and all numbers (N,) of the robot that its fit begins from."""
 
     block: Block
@@ -86,14 +94,14 @@ class Start(NamedTuple):
         return Fit(self.block.parameters, self.x, np.zeros(len(self.block.parameters)))
 
 
-def _fitted_from(belief: Belief, problem: Problem, starts: Sequence[Start]) -> list[tuple[Block, Fit]]:
+def _fits_from(belief: Belief, problem: Problem, starts: Sequence[BlockStart]) -> list[tuple[Block, Fit]]:
     shares = _shares(problem, starts)
     order = [int(i) for i in np.argsort(shares, kind="stable") if shares[i] < PROMISING]
     begun = [(starts[i].block, starts[i].fit()) for i in order[: 2 * CANDIDATES]]
     blocks = {id(fit): block for block, fit in begun}
-    fitted = verified(belief, descended(problem, [fit for _, fit in begun]))
+    fitted = verify(belief, descend(problem, [fit for _, fit in begun]))
     by_name = {block.name: (block, fit) for fit in reversed(fitted) for block in [blocks[id(fit)]]}
-    return [found for found in by_name.values() if not any(_holds(found[0], other) for other, _ in by_name.values())]
+    return [pair for pair in by_name.values() if not any(_holds(pair[0], other) for other, _ in by_name.values())]
 
 
 def _holds(block: Block, other: Block) -> bool:
@@ -101,13 +109,13 @@ def _holds(block: Block, other: Block) -> bool:
     return {p.name for p in other.parameters} < {p.name for p in block.parameters}
 
 
-def _shares(problem: Problem, starts: Sequence[Start]) -> Floats:
+def _shares(problem: Problem, starts: Sequence[BlockStart]) -> Floats:
     """Share of the residual's square that each start would leave."""
     members = {(x.tobytes(), p.name): (x, p) for block, x in starts for p in block.parameters}
     if not members:
         return np.zeros(0)
     X = np.array([x for x, _ in members.values()])
-    residuals, columns = problem.linearised(X, np.array([parameter.rate(x) for x, parameter in members.values()]))
+    residuals, columns = problem.linearize(X, np.array([parameter.rate(x) for x, parameter in members.values()]))
     place = {member: i for i, member in enumerate(members)}
     size = float(np.linalg.norm(problem.residuals(problem.x[None])[0]))
     shares = []
@@ -119,8 +127,8 @@ def _shares(problem: Problem, starts: Sequence[Start]) -> Floats:
 
 def _share(columns: Floats, residual: Floats, size: float) -> float:
     """What columns (d, m) cannot take away of a residual (m,), squared, of `size` squared; infinite where they are too many."""
-    told = np.count_nonzero((residual != 0.0) | (columns != 0.0).any(axis=0))
-    if len(columns) * PER_PARAMETER > told or not (np.isfinite(columns).all() and np.isfinite(residual).all()):
+    equations = np.count_nonzero((residual != 0.0) | (columns != 0.0).any(axis=0))
+    if len(columns) * PER_PARAMETER > equations or not (np.isfinite(columns).all() and np.isfinite(residual).all()):
         return np.inf
     across = basis(columns)
     left = residual - (across @ residual) @ across
@@ -134,3 +142,52 @@ def basis(columns: Floats) -> Floats:
     shown = squares > SHOWN
     rows: Floats = (directions[:, shown] / np.sqrt(squares[shown])).T @ units
     return rows
+
+
+def verify(belief: Belief, fits: Sequence[Fit]) -> list[Fit]:
+    """Those that explain all quantities at all states, after a common fit to all of them where they nearly do."""
+    if not fits:
+        return []
+    misfits = _worst_misfits(belief, fits)
+    near = [fit for fit, misfit in zip(fits, misfits, strict=True) if EXPLAINED < misfit <= NEARLY]
+    good = [fit for fit, misfit in zip(fits, misfits, strict=True) if misfit <= EXPLAINED]
+    if not near:
+        return good
+    common = _common(belief, near)
+    return [*good, *(fit for fit, misfit in zip(common, _worst_misfits(belief, common), strict=True) if misfit <= EXPLAINED)]
+
+
+def _worst_misfits(belief: Belief, fits: Sequence[Fit]) -> list[float]:
+    """The largest misfit of any quantity under each fit; infinite as soon as one is hopeless."""
+    worst = np.zeros(len(fits))
+    for quantity in sorted(belief.evidence.quantities, key=ORDER.index):
+        left = np.flatnonzero(worst <= NEARLY).tolist()
+        for i, value in zip(left, _predictions(belief, quantity, [fits[k] for k in left]), strict=True):
+            misfit = belief.evidence.misfit(quantity, value)
+            if misfit > EXPLAINED and is_solved(belief.evidence, quantity, value):
+                misfit = EXPLAINED
+            worst[i] = max(worst[i], misfit) if np.isfinite(misfit) else np.inf
+    misfits: list[float] = worst.tolist()
+    return misfits
+
+
+def _predictions(belief: Belief, quantity: str, fits: Sequence[Fit]) -> Iterator[Floats]:
+    """What the engine would answer (n, ...) under each fit."""
+    problem = problem_of(belief, [])
+    n = len(problem.read)
+    equation = Equation(quantity, problem.belief.evidence.answers[quantity], np.zeros(0))
+    step = max(1, AT_ONCE // n)
+    for i in range(0, len(fits), step):
+        X = np.array([fit.x for fit in fits[i : i + step]])
+        value, _ = problem.predictions(rows_of(problem.tree, problem.read, X), len(X), equation)
+        yield from value.reshape(len(X), n, *value.shape[1:])
+
+
+def _common(belief: Belief, fits: Sequence[Fit]) -> list[Fit]:
+    """The fits after a few steps more, to all quantities at some states each."""
+    evidence = belief.evidence
+    quantities = [q for q in evidence.quantities if evidence.misfit(q, evidence.expected[q]) > EXPLAINED]
+    quantities = [q for q in quantities if q not in SOLVED_FOR] or quantities
+    errors = (evidence.error(q, evidence.expected[q]) / evidence.allowed[q] for q in quantities)
+    rows = dict.fromkeys(int(i) for error in errors for i in np.argsort(-error, kind="stable")[:COMMON_STATES])
+    return descend(problem_of(belief.about(evidence.at_states(list(rows))), quantities), [fit.again() for fit in fits])

@@ -3,32 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck.judge.attribution.change import Change, Moved
 from leapcheck.judge.attribution.descent import Fit
 from leapcheck.judge.attribution.moves import central, com
-from leapcheck.judge.coordinates import rigid_carriers
-from leapcheck.judge.words import SAME, listed, plain, same, suggestion
-from leapcheck.states import Floats
+from leapcheck.judge.layout import rigid_carriers
+from leapcheck.judge.words import SAME, is_same, name_list, number_words, suggestion
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import axial_inertia
 from leapcheck_models.spec import Body, RobotSpec
-from leapcheck_reference.trace.parametric import SIX
+from leapcheck_reference.trace.parametric import SIX, Part, numbers, places, with_numbers
+from leapcheck_reference.tree import Tree
 
 NEGLIGIBLE = 1e-4
 """Share of the largest change, in numbers of one size, below which another one is left out of the words."""
 
 DIGITS = 8
-"""Digits of fitted numbers beside which the true ones stand."""
+"""Digits of fitted numbers shown next to the true ones."""
 
 
-def words(spec: RobotSpec, change: Change) -> str:
+@dataclass(frozen=True, slots=True, eq=False)
+class MovedPart:
+    """Numbers of one part before and after; the link or point is known by its `name`."""
+
+    kind: str
+    name: str
+    rotor: bool
+    before: Floats
+    after: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeChange:
+    """What becomes of a tree: the parts that moved do so by as much; parts that a tree has not are left."""
+
+    parts: tuple[MovedPart, ...]
+
+    def __call__(self, tree: Tree) -> Tree:
+        """The tree with the parts moved."""
+        x, where_of = numbers(tree), places(tree)
+        owners = {("link", link.name): i for i, link in enumerate(tree.links)}
+        owners |= {("point", point.name): i for i, point in enumerate(tree.points)}
+        for part in self.parts:
+            index = owners.get(("point" if part.kind == "point" else "link", part.name), 0 if part.kind == "gravity" else -1)
+            where = where_of.get(Part(part.kind, index, part.rotor))
+            if where is not None:
+                x[where] = _numbers_after(part, x[where])
+        return with_numbers(tree, x)
+
+
+def change(tree: Tree, before: Floats, after: Floats) -> TreeChange:
+    """The change between two rows of numbers of a tree."""
+    return TreeChange(tuple(_moved_parts(tree, before, after)))
+
+
+def _moved_parts(tree: Tree, before: Floats, after: Floats) -> Iterable[MovedPart]:
+    for part, where in places(tree).items():
+        if not np.array_equal(before[where], after[where]):
+            name = "" if part.kind == "gravity" else (tree.points if part.kind == "point" else tree.links)[part.index].name
+            yield MovedPart(part.kind, name, part.rotor, before[where].copy(), after[where].copy())
+
+
+def _numbers_after(part: MovedPart, numbers: Floats) -> Floats:
+    """The numbers of a part moved on: rotations are multiplied, all others added; exactly what was fitted where it was."""
+    if np.array_equal(numbers, part.before):
+        return part.after
+    moved: Floats = numbers + (part.after - part.before)
+    if part.kind == "placement":
+        R_before, R_after, R = (block[:9].reshape(3, 3) for block in (part.before, part.after, numbers))
+        moved[:9] = (R_after @ R_before.T @ R).ravel()
+    elif part.kind == "axis":
+        moved /= np.linalg.norm(moved)
+    return moved
+
+
+def words(spec: RobotSpec, change: TreeChange) -> str:
     """A clause for each part that moved."""
     return "; ".join(_part_words(spec, part) for part in change.parts)
 
 
-def _part_words(spec: RobotSpec, part: Moved) -> str:
+def _part_words(spec: RobotSpec, part: MovedPart) -> str:
     body = next((body for body in spec.bodies if body.name == part.name), None)
     joint = body.joint.name if body else part.name
     before, after = part.before, part.after
@@ -48,7 +104,7 @@ def _part_words(spec: RobotSpec, part: Moved) -> str:
         case "armature":
             return _armature_words(body, joint, float(before[0]), float(after[0]))
         case "point":
-            return f"contact point {part.name} stands at {vector(after)} instead of {vector(before)} m"
+            return f"contact point {part.name} is at {vector(after)} instead of {vector(before)} m"
     return gravity_words(before, after)
 
 
@@ -56,7 +112,7 @@ def rigid_with(spec: RobotSpec, name: str) -> str:
     """A remark on the links that move with a link as one, which some compilers fuse; nothing where there are none."""
     carriers = rigid_carriers(spec)
     mates = [other for other, carrier in carriers.items() if carrier == carriers.get(name) and other != name]
-    return f" (rigid with {listed(mates)}: one of them, or how they are fused)" if mates else ""
+    return f" (rigid with {name_list(mates)}: one of them, or how they are fused)" if mates else ""
 
 
 def inertia_kind(before: Floats, after: Floats) -> str:
@@ -64,15 +120,15 @@ def inertia_kind(before: Floats, after: Floats) -> str:
     text = _inertia_words(before, after)
     if "is left out" in text or "whole inertia" in text:
         return "left-out" if "is left out" in text else "scaled"
-    told = {"mass": "its mass is", "com": "its com is", "inertia": "about the com is off", "turned-inertia": "inertial rpy"}
-    kinds = [kind for kind, words in told.items() if words in text] + ["inertia"] * ("about its com is" in text)
+    phrases = {"mass": "its mass is", "com": "its com is", "inertia": "about the com is off", "turned-inertia": "inertial rpy"}
+    kinds = [kind for kind, words in phrases.items() if words in text] + ["inertia"] * ("about its com is" in text)
     return kinds[0] if len(kinds) == 1 else "body"
 
 
-def multiplied(amount: float) -> str:
+def factor_words(amount: float) -> str:
     """By what something is multiplied, and what that suggests."""
     factor = 1.0 + float(amount)
-    return f"multiplied by {plain(factor)}{suggestion(factor)}"
+    return f"multiplied by {number_words(factor)}{suggestion(factor)}"
 
 
 def armatures(spec: RobotSpec, fit: Fit) -> str:
@@ -85,8 +141,8 @@ def armatures(spec: RobotSpec, fit: Fit) -> str:
             body = bodies.get(parameter.of)
             kinds.setdefault(armature_kind(body, change) if body else "the armature is another", []).append(parameter.of)
             amounts.append(f"{parameter.of} {change:+.6g}")
-    told = "; ".join(f"{kind}: {listed(names)}" for kind, names in kinds.items())
-    return f"{told}; the joint diagonal of M alone is off, by constants ({listed(amounts, 12)} kg m^2 or kg)"
+    text = "; ".join(f"{kind}: {name_list(names)}" for kind, names in kinds.items())
+    return f"{text}; the joint diagonal of M alone is off, by constants ({name_list(amounts, 12)} kg m^2 or kg)"
 
 
 def _inertia_words(before: Floats, after: Floats) -> str:
@@ -139,7 +195,7 @@ def placement_words(before: Floats, after: Floats) -> str:
     clauses = []
     if not np.array_equal(after[9:], before[9:]):
         moved = _entries(after[9:] - before[9:], "xyz", "m")
-        clauses.append(f"stands at {vector(after[9:])} instead of {vector(before[9:])} m in its parent ({moved})")
+        clauses.append(f"is at {vector(after[9:])} instead of {vector(before[9:])} m in its parent ({moved})")
     if not np.array_equal(R, R_before):
         D = R @ R_before.T
         axis = np.array([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2.0
@@ -171,8 +227,8 @@ def armature_kind(body: Body, change: float) -> str:
         "the rotor's inertia is not multiplied by the gear ratio": axial - reflected,
         "the rotor's inertia is multiplied by the gear ratio instead of its square": gear_ratio * axial - reflected,
     }
-    found = (words for words, value in known.items() if value and same(change, value))
-    return next(found, "the armature is neither the robot's own nor its double")
+    names = (words for words, value in known.items() if value and is_same(change, value))
+    return next(names, "the armature is neither the robot's own nor its double")
 
 
 def gravity_words(before: Floats, after: Floats) -> str:
@@ -182,19 +238,19 @@ def gravity_words(before: Floats, after: Floats) -> str:
     if np.abs(after).max() <= SAME * size:
         return "gravity is left out"
     if size and np.abs(after - share * before).max() <= SAME * max(np.abs(after - before).max(), 1e-9 * size):
-        if same(share, -1.0):
+        if is_same(share, -1.0):
             return "gravity has the opposite sign"
         return f"gravity is {number(abs(share) * size)} instead of {number(size)} m/s^2"
     return f"gravity is {vector(after)} instead of {vector(before)} m/s^2"
 
 
 def number(value: float) -> str:
-    """A fitted number; what is left of a zero as 0."""
+    """A fitted number; rounding left of a zero as 0."""
     return "0" if abs(value) < SAME * SAME else f"{value:.{DIGITS}g}"
 
 
 def vector(numbers: Floats, digits: int = DIGITS) -> str:
-    """Numbers in brackets; what is left of zeros beside them as 0."""
+    """Numbers in brackets; rounding left of zeros among them as 0."""
     largest = float(np.abs(numbers).max(initial=0.0))
     return "(" + ", ".join("0" if abs(x) <= 1e-12 * largest else f"{x:.{digits}g}" for x in numbers.tolist()) + ")"
 

@@ -1,17 +1,17 @@
-"""Defects of real engines and misprints of texts, as hypotheses: the lists that the solver tries beside its dictionary."""
+"""Defects of real engines and misprints of texts, as hypotheses: the lists that the solver tries besides its dictionary."""
 
 from __future__ import annotations
 
+from leapcheck.judge.attribution.together import turned_inertias
 from leapcheck.judge.belief import Proposal
 from leapcheck.judge.defects import errata, readers
 from leapcheck.judge.defects.digits import all_numbers, lost_axes, six_digits
-from leapcheck.judge.defects.inertias import turned_inertias
 from leapcheck.judge.defects.mimic import mimic_coriolis
 
-FIXED: tuple[Proposal, ...] = (errata.fixed, readers.fixed, mimic_coriolis, six_digits)
+FIXED: tuple[Proposal, ...] = (errata.fixed_hypotheses, readers.fixed_hypotheses, mimic_coriolis, six_digits)
 """Nothing to fit."""
 
-FITTED: tuple[Proposal, ...] = (errata.fitted, readers.fitted)
+FITTED: tuple[Proposal, ...] = (errata.fitted_hypotheses, readers.fitted_hypotheses)
 """Numbers fitted to what a belief leaves unexplained; none where they explain nothing."""
 
 LATE: tuple[Proposal, ...] = (lost_axes, all_numbers, turned_inertias)

@@ -1,4 +1,4 @@
-"""Numbers of a model that lost digits: XML written with six of them, principal axes found to 1e-8 only."""
+"""Numbers of a model that lost digits: XML written with six digits, principal axes computed to 1e-8 only."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from leapcheck.judge.attribution.everything import everything
-from leapcheck.judge.belief import Belief, Hypothesis
-from leapcheck.judge.defects.inertias import fitted_inertias
+from leapcheck.judge.attribution.together import everything, fitted_inertias
+from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.dictionary.model import unreal_inertias
+from leapcheck.judge.edits import edit_bodies, in_turn
 from leapcheck_models.rotors import rotation_matrix
-from leapcheck_models.spec import Inertia, Placement, RobotSpec, Symmetric3
+from leapcheck_models.spec import Body, Inertia, Placement, RobotSpec, Symmetric3
 from leapcheck_models.validation import is_realisable, nearest_realisable, rotational_matrix
 
 LARGEST = 1e-5
@@ -23,34 +23,30 @@ LARGEST = 1e-5
 SIX = "the numbers of the model have six digits only, as MuJoCo writes them into XML (set spec.compiler.savecompiled = False)"
 
 AXES = (
-    "the rotational inertias alone have lost digits: principal axes found to 1e-8 only (MuJoCo's fullinertia before 3.14), "
+    "the rotational inertias alone have lost digits: principal axes computed to 1e-8 only (MuJoCo's fullinertia before 3.14), "
     "or XML of six digits"
 )
 
 
 def six_digits(belief: Belief) -> Iterator[Hypothesis]:
     """All numbers rounded as MuJoCo rounds them when it saves a model, after unreal inertias were replaced or not."""
-    yield Hypothesis("digits/six", "model", SIX, rounded_spec)
-    for before in unreal_inertias(belief):
-        assert before.model is not None
-        held = before.model
-
-        def model(spec: RobotSpec, held: Any = held) -> RobotSpec:
-            return rounded_spec(held(spec))
-
-        yield Hypothesis(f"digits/six:{before.name.split('/')[1]}", "model", f"{SIX}; {before.words}", model, prior=1.5)
+    yield model_fault("digits/six", SIX, rounded_spec)
+    for unreal in unreal_inertias(belief):
+        assert unreal.spec_edit is not None
+        name, edit = f"digits/six:{unreal.name.split('/')[1]}", in_turn(unreal.spec_edit, rounded_spec)
+        yield model_fault(name, f"{SIX}; {unreal.words}", edit, prior=1.5)
 
 
 def lost_axes(belief: Belief) -> Iterator[Hypothesis]:
     """The rotational inertias of all bodies off a little, masses and coms right."""
-    if _is_small(belief) and (found := fitted_inertias(belief, "digits/axes")):
-        yield replace(found, words=AXES, prior=4.0)
+    if _is_small(belief) and (hypothesis := fitted_inertias(belief, "digits/axes")):
+        yield replace(hypothesis, words=AXES, prior=4.0)
 
 
 def all_numbers(belief: Belief) -> Iterator[Hypothesis]:
     """All numbers of the robot off a little, in a way that is not MuJoCo's own rounding."""
-    if found := everything(belief):
-        yield replace(found, words=f"{found.words}: {SIX}")
+    if hypothesis := everything(belief):
+        yield replace(hypothesis, words=f"{hypothesis.words}: {SIX}")
 
 
 def _is_small(belief: Belief) -> bool:
@@ -61,18 +57,22 @@ def _is_small(belief: Belief) -> bool:
 
 
 def rounded_spec(spec: RobotSpec) -> RobotSpec:
-    """The robot as a MuJoCo XML of six digits holds it: principal moments and axes, placements, joint axes, points."""
-    bodies = []
-    for body in spec.bodies:
-        joint = replace(body.joint, axis=_unit(body.joint.axis), armature=_six(body.joint.armature))
-        rotor = body.rotor
-        if rotor:
-            held, inertia = _placement(rotor.placement), _inertia(rotor.inertia)
-            rotor = replace(rotor, placement=held, inertia=inertia, axis=_unit(rotor.axis))
-        placement, inertia = _placement(body.placement), _inertia(body.inertia)
-        bodies.append(replace(body, joint=joint, placement=placement, inertia=inertia, rotor=rotor))
+    """The robot as a MuJoCo XML of six digits has it: principal moments and axes, placements, joint axes, points."""
     points = tuple(replace(point, position=_six(point.position)) for point in spec.contact_points)
-    return replace(spec, bodies=tuple(bodies), contact_points=points, gravity=_six(spec.gravity))
+    return replace(edit_bodies(_round_body)(spec), contact_points=points, gravity=_six(spec.gravity))
+
+
+def _round_body(body: Body) -> Body:
+    joint = replace(body.joint, axis=_unit(body.joint.axis), armature=_six(body.joint.armature))
+    rotor = body.rotor and replace(_round_part(body.rotor), axis=_unit(body.rotor.axis))
+    rounded: Body = _round_part(body)
+    return replace(rounded, joint=joint, rotor=rotor)
+
+
+def _round_part(part: Any) -> Any:
+    """Placement and inertia of a body or rotor rounded."""
+    placement = Placement(_six(part.placement.p), _unit(part.placement.quaternion))
+    return replace(part, placement=placement, inertia=_round_inertia(part.inertia))
 
 
 def _six(value: Any) -> Any:
@@ -88,11 +88,7 @@ def _unit(vector: Any) -> Any:
     return tuple(map(float, rounded / np.linalg.norm(rounded)))
 
 
-def _placement(placement: Placement) -> Placement:
-    return Placement(_six(placement.p), _unit(placement.quaternion))
-
-
-def _inertia(inertia: Inertia) -> Inertia:
+def _round_inertia(inertia: Inertia) -> Inertia:
     """Principal moments and the quaternion of the principal axes rounded, put together again."""
     ascending, columns = np.linalg.eigh(rotational_matrix(inertia.rotational))
     moments, axes = ascending[::-1], columns[:, ::-1]  # MuJoCo's order; half turns that remain free only permute the quaternion

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.judge.belief import Belief, Hypothesis, View
-from leapcheck.states import Floats
+from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, engine_fault
+from leapcheck.judge.edits import edit_answers
+from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import WORLD, RobotSpec
 from leapcheck_reference.kinematics import frames
@@ -31,17 +32,17 @@ def mimic_coriolis(belief: Belief) -> Iterator[Hypothesis]:
     """That the velocity terms are this matrix times v."""
     off = set(belief.evidence.deviating)
     if any(body.rotor for body in belief.evidence.spec.bodies) and off & {"bias_force", "coriolis_force"}:
-        yield Hypothesis("engine/mimic-coriolis", "engine", WORDS, answering=_answering)
+        yield engine_fault(
+            "engine/mimic-coriolis", WORDS, answer_edit=edit_answers(("bias_force", "coriolis_force"), _with_engine_coriolis)
+        )
 
 
-def _answering(view: View, quantity: str, values: Floats) -> Floats:
-    if quantity not in ("bias_force", "coriolis_force"):
-        return values
+def _with_engine_coriolis(view: AnswerView, values: Floats) -> Floats:
     full, G = with_rotor_bodies(view.spec)
     tree, q, v = build(full), with_rotor_coordinates(view.spec, view.read.q), view.read.v
-    at = _numbering(view.spec, full)
-    found = np.array([_coriolis(tree, at, q_i, v_i, G @ v_i) for q_i, v_i in zip(q, v, strict=True)])
-    return np.asarray(values - view.value("coriolis_force") + found, dtype=float)
+    numbering = _numbering(view.spec, full)
+    forces = np.array([_coriolis(tree, numbering, q_i, v_i, G @ v_i) for q_i, v_i in zip(q, v, strict=True)])
+    return np.asarray(values - view.value("coriolis_force") + forces, dtype=float)
 
 
 class _Numbering(NamedTuple):
@@ -71,7 +72,7 @@ def _last_column(tree: Tree, link: int) -> int:
     return tree.links[link].v.stop - 1 if link >= 0 else -1
 
 
-def _coriolis(tree: Tree, at: _Numbering, q: Floats, v: Floats, v_full: Floats) -> Floats:
+def _coriolis(tree: Tree, numbering: _Numbering, q: Floats, v: Floats, v_full: Floats) -> Floats:
     """C v (nv,) of one state, all in world axes about the root's origin; B u = (V x* I u - I V x u + u x* I V) / 2."""
     J, dJ, _, Y, B = _motions(tree, q, v_full)
     for i in reversed(range(len(tree.links))):
@@ -81,17 +82,17 @@ def _coriolis(tree: Tree, at: _Numbering, q: Floats, v: Floats, v_full: Floats) 
     force = np.zeros((len(tree.links), 6))  # of the dofs in each subtree, rotors left out
     result = np.zeros(len(v))
     for i in reversed(range(len(tree.links))):
-        link, dof = tree.links[i], at.dofs[i]
+        link, dof = tree.links[i], numbering.dofs[i]
         columns = slice(link.v.start, link.v.stop)
         if dof >= 0:
             own = v[dof : dof + columns.stop - columns.start]
             force[i] += (Y[i] @ dJ[:, columns] + B[i] @ J[:, columns]) @ own
             rows = J[:, columns].T
             result[dof : dof + len(own)] = rows @ force[i]
-            j = at.above[dof] if len(own) else -1  # of the dof, not of its column
+            j = numbering.above[dof] if len(own) else -1  # of the dof, not of its column
             while j >= 0:
                 result[dof : dof + len(own)] += rows @ (Y[i] @ dJ[:, j] + B[i] @ J[:, j]) * v[j]
-                j = at.above[j]
+                j = numbering.above[j]
         if link.parent >= 0:
             force[link.parent] += force[i]
     return result

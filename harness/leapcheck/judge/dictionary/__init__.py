@@ -1,4 +1,4 @@
-"""The conventions and shortcuts that engines are known to take, as hypotheses to combine: the lists that the solver tries."""
+"""Known conventions and shortcuts of engines, as hypotheses to combine: the lists that the solver tries."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from leapcheck.judge.belief import Belief, Hypothesis, Proposal
 from leapcheck.judge.dictionary.base_velocity import base_origin, base_velocity
 from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_axes, contact_places
 from leapcheck.judge.dictionary.factors import common_factors, energy_zero, masses
-from leapcheck.judge.dictionary.forces import force_parts, losses
-from leapcheck.judge.dictionary.gravity import gravity_sign, gravity_vector
+from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity_vector, losses
 from leapcheck.judge.dictionary.joints import joint_offsets, joint_signs, partial_joint_signs
 from leapcheck.judge.dictionary.model import armature, placements, rotors, unreal_inertias
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
@@ -17,46 +16,22 @@ from leapcheck.judge.dictionary.robust import promising
 from leapcheck.judge.dictionary.units import angle_unit, force_unit, length_unit, mass_unit
 
 FIXED: tuple[Proposal, ...] = (
-    armature,
-    rotors,
-    unreal_inertias,
-    base_velocity,
-    base_origin,
-    quaternion_order,
-    joint_orders,
-    joint_signs,
-    gravity_sign,
-    force_parts,
-    contact_axes,
-    contact_places,
-    contact_accelerations,
-    angle_unit,
-    length_unit,
-    mass_unit,
-    force_unit,
-    placements,
-    storage_form,
-    symmetric_half,
+    *(armature, rotors, unreal_inertias, base_velocity, base_origin, quaternion_order, joint_orders, joint_signs, gravity_sign),
+    *(force_parts, contact_axes, contact_places, contact_accelerations, angle_unit, length_unit, mass_unit, force_unit),
+    *(placements, storage_form, symmetric_half),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
 
 FITTED: tuple[Proposal, ...] = (
-    gravity_vector,
-    common_factors,
-    masses,
-    energy_zero,
-    losses,
-    row_orders,
-    joint_exchanges,
-    partial_joint_signs,
+    *(gravity_vector, common_factors, masses, energy_zero, losses, row_orders, joint_exchanges, partial_joint_signs),
     joint_offsets,
 )
 """Numbers and orders fitted to what a belief leaves unexplained; none where they explain nothing."""
 
 
-def ranked(belief: Belief, most: int = 6) -> list[Hypothesis]:
+def best_hypotheses(belief: Belief, most: int = 6) -> list[Hypothesis]:
     """The hypotheses that make most of the entries right that a belief leaves wrong, the best first: those to go on with
     where no single one explains all.
     """
     family = [hypothesis for proposal in (*FIXED, *FITTED) for hypothesis in proposal(belief)]
-    return promising(belief, family, most, asked=3)
+    return promising(belief, family, most, quantities=3)

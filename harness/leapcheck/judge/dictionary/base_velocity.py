@@ -2,7 +2,7 @@
 
 With u = T v the engine's velocity, an adapter must convert the inputs (u = T v, tau_u = T^-T tau) and the outputs
 (M = T^T M_u T, h = T^T (h_u + M_u Tdot v), J = J_u T, Jdot v = (Jdot u)_u + J_u Tdot v, vdot = T^-1 (udot - Tdot v)). Each
-hypothesis leaves one of these out. Those on axes are invisible where R_WB = 1 and w = 0.
+hypothesis leaves one of these out. Those about axes are invisible where R_WB = 1 and w = 0.
 """
 
 from __future__ import annotations
@@ -13,18 +13,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.conventions import product, rotation_matrices, transposed
-from leapcheck.judge.belief import Belief, Hypothesis, View
-from leapcheck.judge.coordinates import free_joints, places
-from leapcheck.judge.dictionary.velocity_maps import VelocityMap, own, with_drift
+from leapcheck.coordinates.conventions import product, rotation_matrices, transpose
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, StateEdit, convention
+from leapcheck.judge.edits import edit_state
+from leapcheck.judge.layout import DOF_AXES, free_joints, places
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats, States
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import Inertia, JointType, RobotSpec
 
 TDOT = "the Tdot term (M Tdot v of the bias force, J Tdot v of Jdot v, Tdot v of the acceleration)"
 
 TDOT_WORDS = {"missing": (-1.0, "is missing"), "sign": (-2.0, "has the wrong sign"), "twice": (1.0, "is counted twice")}
 """How often too much the term is counted."""
+
+ABOUT_COM = "forces and Jacobians of the base are left about its com instead of its frame's origin"
 
 
 class BaseCoordinates(NamedTuple):
@@ -48,41 +51,47 @@ COORDINATES = (
     BaseCoordinates("w_W-v_B", "[w_WB_W; v_WB_B], the angular part in world axes", True, False, False),
 )
 
+
+class VelocityMap(NamedTuple):
+    """u = T v: `T` and its `inverse` (n, nv, nv) or (nv, nv), and `drift` = T^-1 Tdot v (n, nv), None where T is constant."""
+
+    T: Floats
+    inverse: Floats
+    drift: Floats | None = None
+
+
 Map = Callable[[RobotSpec, Floats, Floats], VelocityMap]
 """From the robot, q and v."""
 
 
 def base_velocity(belief: Belief) -> Iterator[Hypothesis]:
-    """A Tdot term missing; a base velocity or a force on the base in other axes or in the order linear, angular."""
-    spec = belief.evidence.spec
-    if _is_canonical(belief) and any(free_joints(spec)):
+    """The Tdot term missing; a base velocity, or a force on the base, in other axes or in the order linear, angular."""
+    if _is_canonical(belief) and any(free_joints(belief.evidence.spec)):
         yield from (_tdot(kind, count, words) for kind, (count, words) in TDOT_WORDS.items())
         for coordinates in COORDINATES:
             yield from _in_coordinates(coordinates)
-        words = "the linear base velocity is turned by the transposed rotation (R^T for R)"
-        read, left = _taken(_twice_turned), _left(_twice_turned)
-        yield Hypothesis("base-velocity/transposed-rotation:inputs", "convention", words, reading=read, prior=3.0)
-        both = f"{words}, in state and answers"
-        yield Hypothesis("base-velocity/transposed-rotation", "convention", both, reading=read, answering=left, prior=3.0)
+        name, words = "base-velocity/transposed-rotation", "the linear base velocity is rotated by R^T instead of R"
+        inputs, outputs = _inputs_in(_two_turns), _outputs_in(_two_turns)
+        yield convention(f"{name}:inputs", words, state_edit=inputs, prior=3.0)
+        yield convention(name, f"{words}, in state and answers", state_edit=inputs, answer_edit=outputs, prior=3.0)
 
 
 def base_origin(belief: Belief) -> Iterator[Hypothesis]:
-    """The velocity of a base's com for that of its frame's origin, in the inputs, in the answers, in both; or its place."""
-    spec = belief.evidence.spec
-    if _is_canonical(belief) and any(any(inertia.com) for inertia, _, _ in _bases(spec)):
-        inputs, words = "the base velocity is taken as that of its com instead of its frame's origin", "base-origin/com"
-        yield Hypothesis(f"{words}:answers", "convention", ABOUT_COM, answering=_left(_com_map), prior=2.0)
-        yield Hypothesis(f"{words}:inputs", "convention", inputs, reading=_taken(_com_map), prior=2.0)
-        yield Hypothesis(words, "convention", f"{inputs}, and {ABOUT_COM}", None, None, _taken(_com_map), _left(_com_map), 2.0)
-        yield Hypothesis(f"{words}:position", "convention", "the base's position is taken as that of its com", reading=_from_com)
-
-
-ABOUT_COM = "forces and Jacobians of the base are left about its com instead of its frame's origin"
+    """The velocity of a base's com for that of its frame's origin, in the inputs, in the answers, in both; or its position."""
+    if _is_canonical(belief) and any(any(inertia.com) for inertia, _, _ in _bases(belief.evidence.spec)):
+        words, name = "the base velocity is taken as that of its com instead of its frame's origin", "base-origin/com"
+        inputs, outputs = _inputs_in(_com_map), _outputs_in(_com_map)
+        yield convention(f"{name}:answers", ABOUT_COM, answer_edit=outputs, prior=2.0)
+        yield convention(f"{name}:inputs", words, state_edit=inputs, prior=2.0)
+        yield convention(name, f"{words}, and {ABOUT_COM}", state_edit=inputs, answer_edit=outputs, prior=2.0)
+        words = "the base position is taken as that of its com"
+        yield convention(f"{name}:position", words, state_edit=edit_state(_origin_from_com))
 
 
 def _bases(spec: RobotSpec) -> Iterator[tuple[Inertia, int, int]]:
     """Inertia, and first place in q and in v, of each body with a free joint."""
-    return ((spec.bodies[at.body].inertia, at.q.start, at.v.start) for at in places(spec) if at.joint.type is JointType.FREE)
+    free = (place for place in places(spec) if place.joint.type is JointType.FREE)
+    return ((spec.bodies[place.body].inertia, place.q.start, place.v.start) for place in free)
 
 
 def _is_canonical(belief: Belief) -> bool:
@@ -90,91 +99,127 @@ def _is_canonical(belief: Belief) -> bool:
 
 
 def _tdot(kind: str, count: float, words: str) -> Hypothesis:
-    def answering(view: View, quantity: str, values: Floats) -> Floats:
+    def answer_edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         drift = base_map(MUJOCO)(view.spec, view.states.q, view.states.v).drift
         return values if drift is None else with_drift(view, quantity, values, count * drift)
 
     cause = f"{TDOT} {words}: the base velocity behind it is in world axes"
-    return Hypothesis(f"base-velocity/tdot-{kind}", "convention", cause, answering=answering)
+    return convention(f"base-velocity/tdot-{kind}", cause, answer_edit=answer_edit)
 
 
 def _in_coordinates(coordinates: BaseCoordinates) -> Iterator[Hypothesis]:
     name, u = coordinates.name, base_map(coordinates)
+    inputs, outputs = _inputs_in(u), _outputs_in(u)
     words = f"the base velocity is taken as {coordinates.words}"
     left = f"the answers are left in the base coordinates {coordinates.words}"
-    yield Hypothesis(f"base-velocity/answers:{name}", "convention", left, answering=_left(u))
-    yield Hypothesis(f"base-velocity/inputs:{name}", "convention", words, reading=_taken(u))
+    yield convention(f"base-velocity/answers:{name}", left, answer_edit=outputs)
+    yield convention(f"base-velocity/inputs:{name}", words, state_edit=inputs)
     both = f"{words}, and the answers are left so"
-    yield Hypothesis(f"base-velocity/both:{name}", "convention", both, reading=_taken(u), answering=_left(u))
+    yield convention(f"base-velocity/both:{name}", both, state_edit=inputs, answer_edit=outputs)
     if coordinates.linear_in_world:
-        other = f"{words}, but not in Tdot v"
-        yield Hypothesis(f"base-velocity/no-tdot:{name}", "convention", other, None, None, _taken(u), _drift_as_given(u), 2.0)
+        other, drift = f"{words}, but not in Tdot v", _drift_of_given_state(u)
+        yield convention(f"base-velocity/no-tdot:{name}", other, state_edit=inputs, answer_edit=drift, prior=2.0)
 
 
-def _taken(u: Map) -> Callable[[RobotSpec, States], States]:
+def _inputs_in(u: Map) -> StateEdit:
     """v is taken for u, and tau for the force on u."""
 
-    def reading(spec: RobotSpec, states: States) -> States:
-        at = u(spec, states.q, states.v)
-        return replace(states, v=product(at.inverse, states.v), tau=product(transposed(at.T), states.tau))
+    def edit(spec: RobotSpec, states: States) -> States:
+        velocity_map = u(spec, states.q, states.v)
+        v, tau = product(velocity_map.inverse, states.v), product(transpose(velocity_map.T), states.tau)
+        return replace(states, v=v, tau=tau)
 
-    return reading
+    return edit
 
 
-def _left(u: Map) -> Callable[[View, str, Floats], Floats]:
+def _outputs_in(u: Map) -> AnswerEdit:
     """The answers are left in the coordinates u."""
-    return lambda view, quantity, values: own(view, quantity, values, u(view.spec, view.read.q, view.read.v))
+    return lambda view, quantity, values: in_coordinates(view, quantity, values, u(view.spec, view.read.q, view.read.v))
 
 
-def _drift_as_given(u: Map) -> Callable[[View, str, Floats], Floats]:
-    """The engine's own Tdot v follows what it reads, the adapter's follows what it was given."""
+def _drift_of_given_state(u: Map) -> AnswerEdit:
+    """The engine's own Tdot v follows the state as read, the adapter's the state as given."""
 
-    def answering(view: View, quantity: str, values: Floats) -> Floats:
+    def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         read, given = (u(view.spec, states.q, states.v).drift for states in (view.read, view.states))
         return values if read is None or given is None else with_drift(view, quantity, values, given - read)
 
-    return answering
+    return edit
 
 
 def base_map(coordinates: BaseCoordinates) -> Map:
-    """T, orthogonal; its drift is w x v_B where a linear part is in world axes, and zero else, since R_WB (w x w) is."""
+    """T, orthogonal; the drift is w x v_B where a linear part is in world axes, else zero, since R_WB (w x w) is."""
 
     def u(spec: RobotSpec, q: Floats, v: Floats) -> VelocityMap:
         T = np.zeros((len(q), spec.nv, spec.nv)) + np.eye(spec.nv)
         drift = np.zeros_like(v)
-        for at_q, at_v in free_joints(spec):
-            R_WB = rotation_matrices(q[:, at_q + 3 : at_q + 7])
-            w, v_B = slice(at_v, at_v + 3), slice(at_v + 3, at_v + 6)
+        for in_q, in_v in free_joints(spec):
+            R_WB = rotation_matrices(q[:, in_q + 3 : in_q + 7])
+            w, v_B = slice(in_v, in_v + 3), slice(in_v + 3, in_v + 6)
             u_w, u_v = (v_B, w) if coordinates.linear_first else (w, v_B)
-            T[:, at_v : at_v + 6, at_v : at_v + 6] = 0.0
+            T[:, in_v : in_v + 6, in_v : in_v + 6] = 0.0
             T[:, u_w, w] = R_WB if coordinates.angular_in_world else np.eye(3)
             T[:, u_v, v_B] = R_WB if coordinates.linear_in_world else np.eye(3)
             drift[:, v_B] = np.cross(v[:, w], v[:, v_B])
-        return VelocityMap(T, transposed(T), drift if coordinates.linear_in_world else None)
+        return VelocityMap(T, transpose(T), drift if coordinates.linear_in_world else None)
 
     return u
 
 
-def _twice_turned(spec: RobotSpec, q: Floats, _v: Floats) -> VelocityMap:
+def _two_turns(spec: RobotSpec, q: Floats, _v: Floats) -> VelocityMap:
     """R R v_B for v_B: u = R^T v_B handed to an engine that turns it back by R^T."""
     T = np.zeros((len(q), spec.nv, spec.nv)) + np.eye(spec.nv)
-    for at_q, at_v in free_joints(spec):
-        R_WB = rotation_matrices(q[:, at_q + 3 : at_q + 7])
-        T[:, at_v + 3 : at_v + 6, at_v + 3 : at_v + 6] = R_WB @ R_WB
-    return VelocityMap(T, transposed(T))
+    for in_q, in_v in free_joints(spec):
+        R_WB = rotation_matrices(q[:, in_q + 3 : in_q + 7])
+        T[:, in_v + 3 : in_v + 6, in_v + 3 : in_v + 6] = R_WB @ R_WB
+    return VelocityMap(T, transpose(T))
 
 
 def _com_map(spec: RobotSpec, _q: Floats, _v: Floats) -> VelocityMap:
     """v_C = v_B + w x c, constant in body axes."""
     T, inverse = np.eye(spec.nv), np.eye(spec.nv)
-    for inertia, _, at_v in _bases(spec):
+    for inertia, _, in_v in _bases(spec):
         across = np.cross(np.eye(3), inertia.com).T  # w -> w x c
-        T[at_v + 3 : at_v + 6, at_v : at_v + 3], inverse[at_v + 3 : at_v + 6, at_v : at_v + 3] = across, -across
+        T[in_v + 3 : in_v + 6, in_v : in_v + 3], inverse[in_v + 3 : in_v + 6, in_v : in_v + 3] = across, -across
     return VelocityMap(T, inverse)
 
 
-def _from_com(spec: RobotSpec, states: States) -> States:
-    q = states.q.copy()
-    for inertia, at_q, _ in _bases(spec):
-        q[:, at_q : at_q + 3] -= rotation_matrices(q[:, at_q + 3 : at_q + 7]) @ np.array(inertia.com)
-    return replace(states, q=q)
+def _origin_from_com(spec: RobotSpec, q: Floats, _v: Floats, _tau: Floats) -> None:
+    for inertia, in_q, _ in _bases(spec):
+        q[:, in_q : in_q + 3] -= rotation_matrices(q[:, in_q + 3 : in_q + 7]) @ np.array(inertia.com)
+
+
+def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityMap) -> Floats:
+    """Canonical values in the coordinates u.
+
+    M_u = T^-T M T^-1, f_u = T^-T f, h_u = T^-T h - M_u Tdot v, udot = T vdot + Tdot v, J_u = J T^-1,
+    (Jdot u)_u = Jdot v - J_u Tdot v.
+    """
+    if quantity not in (*DOF_AXES, "contact_bias_accelerations"):
+        return values
+    values = values if u.drift is None else with_drift(view, quantity, values, -u.drift)
+    back = transpose(u.inverse)
+    match quantity:
+        case "mass_matrix" | "qM" | "csr":
+            return np.asarray(back @ values @ u.inverse)
+        case "forward_dynamics":
+            return product(u.T, values)
+        case "contact_jacobians":
+            return np.asarray(values @ (u.inverse if u.inverse.ndim == 2 else u.inverse[:, None]))
+        case "cdof":
+            return np.asarray(back @ values)
+        case "contact_bias_accelerations":
+            return values
+    return product(back, values)
+
+
+def with_drift(view: AnswerView, quantity: str, values: Floats, drift: Floats) -> Floats:
+    """Canonical values with a drift T^-1 Tdot v (n, nv) counted once more: h + M drift, vdot - drift, Jdot v + J drift."""
+    match quantity:
+        case "bias_force" | "coriolis_force":
+            return values + product(view.value("mass_matrix"), drift)
+        case "forward_dynamics":
+            return values - drift
+        case "contact_bias_accelerations":
+            return values + product(view.value("contact_jacobians"), drift[:, None, :])
+    return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations, permutations
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from leapcheck.judge.belief import Belief, Hypothesis, View
-from leapcheck.judge.coordinates import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES
-from leapcheck.judge.dictionary.robust import GAIN, deviating, grown, matching, promising
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.dictionary.robust import GAIN, deviating_quantities, grow, matching_share, promising
+from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES
 from leapcheck.judge.pattern import rows
-from leapcheck.judge.words import listed
-from leapcheck.states import Floats, States
+from leapcheck.judge.words import name_list
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, JointType, RobotSpec
 
 Order = tuple[int, ...]
@@ -28,7 +29,7 @@ KINDS = {
     "bodies": ("bodies", BODY_QUANTITIES),
     "points": ("contact points", POINT_QUANTITIES),
 }
-"""What may stand in another order, and in which quantities it shows."""
+"""What may be in another order, and in which quantities it shows."""
 
 MOST_CHILDREN = 4
 """Up to here every order of a link's children is tried; beyond, exchanges of two."""
@@ -60,29 +61,29 @@ def joint_exchanges(belief: Belief) -> Iterator[Hypothesis]:
     yield from best
     for _, start, both in [family[hypothesis.name] for hypothesis in best[:1]]:
 
-        def made(several: tuple[Order, ...], both: bool = both) -> Hypothesis:
+        def combination(several: tuple[Order, ...], both: bool = both) -> Hypothesis:
             return _in_order(spec, reduce(lambda order, then: tuple(order[i] for i in then), several), both)
 
-        several = grown(belief, start, orders, made)
+        several = grow(belief, start, orders, combination)
         if len(several) > 1:
-            yield from (made(several, other) for other in (False, True))
+            yield from (combination(several, other) for other in (False, True))
 
 
 def row_orders(belief: Belief) -> Iterator[Hypothesis]:
     """The answers' rows (dofs, bodies, contact points) in another order: which, and how."""
     for kind, (what, quantities) in KINDS.items():
         seen: set[Order] = set()
-        for quantity in deviating(belief, sorted(quantities, key=lambda name: len(DOF_AXES.get(name, ()))), most=4):
-            order = _matched(belief, quantity, DOF_AXES[quantity] if kind == "rows" else (1,))
+        for quantity in deviating_quantities(belief, sorted(quantities, key=lambda name: len(DOF_AXES.get(name, ()))), most=4):
+            order = _assignment(belief, quantity, DOF_AXES[quantity] if kind == "rows" else (1,))
             if list(order) == sorted(order) or order in seen:
                 continue
             seen.add(order)
             names = _names(belief.evidence.spec, kind, quantity)
             moved = [f"{names[j]} in the place of {names[i]}" for i, j in enumerate(order) if i != j]
             name = f"order/{kind}" if len(seen) == 1 else f"order/{kind}:{quantity}"
-            cause = f"the {what} stand in another order: {listed(moved)}"
-            hypothesis = Hypothesis(name, "convention", cause, answering=_reordering(kind, order))
-            if matching(belief.with_(hypothesis), quantity) > matching(belief, quantity) + GAIN:
+            cause = f"the {what} are in another order: {name_list(moved)}"
+            hypothesis = convention(name, cause, answer_edit=_reordering(kind, order))
+            if matching_share(belief.plus(hypothesis), quantity) > matching_share(belief, quantity) + GAIN:
                 yield hypothesis
 
 
@@ -130,7 +131,7 @@ def _children(spec: RobotSpec) -> dict[str, list[int]]:
 def _in_order(spec: RobotSpec, order: Order, both: bool, what: str = "", remark: str = "") -> Hypothesis:
     """The state read with the joints in an order, and the answers in it if `both`."""
     moved = [spec.bodies[j].joint.name for i, j in enumerate(order) if i != j]
-    how = f"in the order {listed(moved, 6)}{remark}"
+    how = f"in the order {name_list(moved, 6)}{remark}"
     q, v = (_slots(spec, order, sizes) for sizes in (CONFIGURATION_SIZE, VELOCITY_SIZE))
 
     def reading(_spec: RobotSpec, states: States) -> States:
@@ -139,30 +140,30 @@ def _in_order(spec: RobotSpec, order: Order, both: bool, what: str = "", remark:
     name, prior = what or ",".join(moved), 1.0 if remark else 2.0
     if not both:
         words = f"the joints of the state are read {how}"
-        return Hypothesis(f"order/read:{name}", "convention", words, reading=reading, prior=prior)
+        return convention(f"order/read:{name}", words, state_edit=reading, prior=prior)
     words, answering = f"the joints of state and answers are {how}", _reordering("rows", tuple(v))
-    return Hypothesis(f"order/state-and-answers:{name}", "convention", words, None, None, reading, answering, prior)
+    return convention(f"order/state-and-answers:{name}", words, None, None, reading, answering, prior)
 
 
-def _reordering(kind: str, order: Order) -> Callable[[View, str, Floats], Floats]:
-    def answering(_view: View, quantity: str, values: Floats) -> Floats:
+def _reordering(kind: str, order: Order) -> AnswerEdit:
+    def edit(_view: AnswerView, quantity: str, values: Floats) -> Floats:
         if kind == "rows":
-            return _reordered(values, DOF_AXES.get(quantity, ()), order)
+            return _reorder(values, DOF_AXES.get(quantity, ()), order)
         if kind == "points" and quantity == "contact_inertia":
-            return _reordered(values, (1, 2), [3 * k + i for k in order for i in range(3)])
-        return _reordered(values, (1,), order) if quantity in KINDS[kind][1] else values
+            return _reorder(values, (1, 2), [3 * k + i for k in order for i in range(3)])
+        return _reorder(values, (1,), order) if quantity in KINDS[kind][1] else values
 
-    return answering
+    return edit
 
 
-def _reordered(answers: Floats, axes: Sequence[int], order: Sequence[int]) -> Floats:
+def _reorder(answers: Floats, axes: Sequence[int], order: Sequence[int]) -> Floats:
     for axis in axes:
         answers = np.take(answers, np.asarray(order), axis=axis)
     return answers
 
 
-def _matched(belief: Belief, quantity: str, axes: tuple[int, ...]) -> Order:
-    """For each found row the predicted row that is nearest to it over all states, one to one.
+def _assignment(belief: Belief, quantity: str, axes: tuple[int, ...]) -> Order:
+    """For each row of the answers the predicted row that is nearest to it over all states, one to one.
 
     Where rows and columns are exchanged together, a row's entries are compared sorted: no order changes that.
     """
@@ -175,10 +176,10 @@ def _matched(belief: Belief, quantity: str, axes: tuple[int, ...]) -> Order:
         rows_first = np.sort(rows_first, axis=-1) if len(axes) > 1 else rows_first
         return rows_first.reshape(len(rows_first), -1)[:, :MOST_ROWS]
 
-    found, predicted = features(evidence.found[quantity]), features(belief.predicted(quantity))
-    if not (np.isfinite(found).all() and np.isfinite(predicted).all()):
+    answers, predicted = features(evidence.answers[quantity]), features(belief.prediction(quantity))
+    if not (np.isfinite(answers).all() and np.isfinite(predicted).all()):
         return ()
-    _, order = linear_sum_assignment(cdist(found, predicted, "cityblock"))
+    _, order = linear_sum_assignment(cdist(answers, predicted, "cityblock"))
     return tuple(order.tolist())
 
 
@@ -219,7 +220,7 @@ def _breadth_first(spec: RobotSpec, children: dict[str, list[int]]) -> Order:
     order: list[int] = []
     level = [WORLD]
     while level:
-        found = [i for name in level for i in children[name]]
-        order += found
-        level = [spec.bodies[i].name for i in found]
+        below = [i for name in level for i in children[name]]
+        order += below
+        level = [spec.bodies[i].name for i in below]
     return tuple(order)

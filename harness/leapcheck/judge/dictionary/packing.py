@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.judge.belief import Belief, Hypothesis, View
-from leapcheck.judge.storage import FORMS, packed, unpacked
-from leapcheck.states import Floats
+from leapcheck.judge.belief import AnswerEdit, Belief, Hypothesis, convention
+from leapcheck.judge.edits import edit_answers
+from leapcheck.judge.matrices import FORMS, pack, unpack
+from leapcheck_models.arrays import Floats
 
 HALVES: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "upper-only": ("the upper triangle of M only is filled", np.triu),
@@ -27,31 +28,25 @@ def storage_form(belief: Belief) -> Iterator[Hypothesis]:
     layout = reference.layout(reference.build(belief.evidence.spec))
     if layout.nM == layout.nC:  # else there are simple bodies, and the forms differ in length
         for form, other in (("qM", "csr"), ("csr", "qM")):
-            words = f"the entries of {form} stand in the order of {other}: diagonal first in qM's rows, last in those of CSR"
+            words = f"the entries of {form} are in the order of {other}: diagonal first in qM's rows, last in those of CSR"
             if form in asked:
-                yield Hypothesis(f"storage/{form}-as-{other}", "convention", words, answering=_in_order_of(form, other))
+                yield convention(f"storage/{form}-as-{other}", words, answer_edit=_in_order_of(form, other))
     words = f"{' and '.join(asked)} holds M in the canonical coordinates instead of MuJoCo's"
-    yield Hypothesis("storage/canonical", "convention", words, answering=_canonical)
+    canonical = edit_answers(FORMS, lambda view, _values: view.value("mass_matrix"))
+    yield convention("storage/canonical", words, answer_edit=canonical)
 
 
 def symmetric_half(belief: Belief) -> Iterator[Hypothesis]:
-    """M of which the caller has to fill in, or has filled in twice, the other half."""
+    """M of which the caller must fill in the other half, or has filled it in twice."""
     if "mass_matrix" in belief.evidence.quantities:
         for name, (words, half) in HALVES.items():
             prior = 3.0 if name.endswith("doubled") else 1.0
-            yield Hypothesis(f"storage/{name}", "convention", words, answering=_half(half), prior=prior)
+            yield convention(f"storage/{name}", words, answer_edit=_half(half), prior=prior)
 
 
-def _in_order_of(form: str, other: str) -> Callable[[View, str, Floats], Floats]:
-    def answering(view: View, quantity: str, values: Floats) -> Floats:
-        return unpacked(view.spec, packed(view.spec, values, other), form) if quantity == form else values
-
-    return answering
+def _in_order_of(form: str, other: str) -> AnswerEdit:
+    return edit_answers((form,), lambda view, values: unpack(view.spec, pack(view.spec, values, other), form))
 
 
-def _canonical(view: View, quantity: str, values: Floats) -> Floats:
-    return view.value("mass_matrix") if quantity in FORMS else values
-
-
-def _half(half: Callable[[Floats], Floats]) -> Callable[[View, str, Floats], Floats]:
-    return lambda _view, quantity, values: half(values) if quantity == "mass_matrix" else values
+def _half(half: Callable[[Floats], Floats]) -> AnswerEdit:
+    return edit_answers(("mass_matrix",), lambda _view, values: half(values))

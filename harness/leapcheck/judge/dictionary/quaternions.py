@@ -1,65 +1,49 @@
-"""Quaternions read otherwise than they are meant: in another order of entries, or conjugated."""
+"""Quaternions read in another order of entries, or conjugated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from itertools import product as combinations
 
 import numpy as np
 
-from leapcheck.judge.belief import Belief, Hypothesis
-from leapcheck.judge.coordinates import places
-from leapcheck.states import Floats, States
+from leapcheck.judge.belief import Belief, Hypothesis, StateEdit, convention
+from leapcheck.judge.edits import edit_state
+from leapcheck.judge.layout import places
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType, RobotSpec
 
-CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+AS_IS, CONJUGATE = np.ones(4), np.array([1.0, -1.0, -1.0, -1.0])
 
-Reading = Callable[[Floats], Floats]
-
-READINGS: dict[str, tuple[str, Reading]] = {
-    "read-xyzw": ("the quaternion (w, x, y, z) is read in the order x, y, z, w", lambda wxyz: wxyz[:, [3, 0, 1, 2]]),
-    "turned-xyzw": (
-        "the quaternion (w, x, y, z) is turned to x, y, z, w for a reader of w, x, y, z",
-        lambda wxyz: wxyz[:, [1, 2, 3, 0]],
-    ),
-    "conjugated": ("the quaternion is conjugated: R_BW stands for R_WB", lambda wxyz: wxyz * CONJUGATE),
-    "conjugated-read-xyzw": (
-        "the quaternion is conjugated and read in the order x, y, z, w",
-        lambda wxyz: (wxyz * CONJUGATE)[:, [3, 0, 1, 2]],
-    ),
-    "conjugated-turned-xyzw": (
-        "the quaternion is conjugated and turned to x, y, z, w",
-        lambda wxyz: (wxyz * CONJUGATE)[:, [1, 2, 3, 0]],
-    ),
+READINGS = {
+    "read-xyzw": ("the quaternion (w, x, y, z) is read in the order x, y, z, w", AS_IS, [3, 0, 1, 2]),
+    "turned-xyzw": ("the quaternion (w, x, y, z) is turned to x, y, z, w for a reader of w, x, y, z", AS_IS, [1, 2, 3, 0]),
+    "conjugated": ("the quaternion is conjugated: R_BW is used for R_WB", CONJUGATE, [0, 1, 2, 3]),
+    "conjugated-read-xyzw": ("the quaternion is conjugated and read in the order x, y, z, w", CONJUGATE, [3, 0, 1, 2]),
+    "conjugated-turned-xyzw": ("the quaternion is conjugated and turned to x, y, z, w", CONJUGATE, [1, 2, 3, 0]),
 }
+"""Words, factors of w, x, y, z, and the order of the products."""
 
-JOINTS = {
-    "": (JointType.FREE, JointType.BALL),
-    ":free": (JointType.FREE,),
-    ":ball": (JointType.BALL,),
-}
+JOINTS = {"": (JointType.FREE, JointType.BALL), ":free": (JointType.FREE,), ":ball": (JointType.BALL,)}
 
 
 def quaternion_order(belief: Belief) -> Iterator[Hypothesis]:
-    """Quaternions shuffled (w, x, y, z against x, y, z, w) or conjugated, in free joints, ball joints or both."""
+    """Quaternions in another order (w, x, y, z or x, y, z, w) or conjugated, in free joints, ball joints or both."""
     kinds = {body.joint.type for body in belief.evidence.spec.bodies}
     if not kinds & set(JOINTS[""]):
         return
-    for (name, (words, reading)), (which, of) in combinations(READINGS.items(), JOINTS.items()):
+    for (name, (words, signs, order)), (which, joints) in combinations(READINGS.items(), JOINTS.items()):
         if not which or set(JOINTS[""]) <= kinds:
             cause = f"{words} ({which[1:]} joints only)" if which else words
             prior = (2.0 if which else 1.0) + name.startswith("conjugated-")
-            yield Hypothesis(f"quaternion/{name}{which}", "convention", cause, reading=_in_joints(reading, of), prior=prior)
+            yield convention(f"quaternion/{name}{which}", cause, state_edit=_reading(signs, order, joints), prior=prior)
 
 
-def _in_joints(reading: Reading, kinds: tuple[JointType, ...]) -> Callable[[RobotSpec, States], States]:
-    def read(spec: RobotSpec, states: States) -> States:
-        q = states.q.copy()
-        for at in places(spec):
-            if at.joint.type in kinds:
-                four = slice(at.q.stop - 4, at.q.stop)
-                q[:, four] = reading(q[:, four])
-        return replace(states, q=q)
+def _reading(signs: Floats, order: list[int], joints: tuple[JointType, ...]) -> StateEdit:
+    def read(spec: RobotSpec, q: Floats, _v: Floats, _tau: Floats) -> None:
+        for place in places(spec):
+            if place.joint.type in joints:
+                four = slice(place.q.stop - 4, place.q.stop)
+                q[:, four] = (q[:, four] * signs)[:, order]
 
-    return read
+    return edit_state(read)

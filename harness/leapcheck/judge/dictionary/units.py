@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from leapcheck.judge.belief import Belief, Hypothesis, View
-from leapcheck.judge.coordinates import FORCES, places, scaled_dofs
-from leapcheck.states import Floats, States
-from leapcheck_models.spec import Body, Inertia, JointType, Placement, RobotSpec
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, SpecEdit, StateEdit, convention, model_fault
+from leapcheck.judge.edits import edit_answers, edit_bodies, edit_state
+from leapcheck.judge.layout import FORCES, places, scale_dofs
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import Body, Inertia, JointType, RobotSpec
 
 DEGREE = math.pi / 180.0
+
+ANGLES = {
+    "degrees-read": (DEGREE, "joint angles in rad are read as degrees", "joint speeds in rad/s are read as degrees"),
+    "degrees-given": (1.0 / DEGREE, "joint angles come in degrees", "joint speeds come in degrees"),
+}
 
 LENGTHS = {
     "mm": (1e3, "1000 times too long: mm read as m"),
@@ -32,29 +39,22 @@ MASSES = {
     "kg-as-lb": (0.45359237, "divided by 2.204623: kg for lb"),
 }
 
-MILLI = 1e-3
-
 
 def angle_unit(belief: Belief) -> Iterator[Hypothesis]:
     """Degrees for radians: in the joint coordinates, in their rates, in both, in the answers; in the fixed placements."""
     spec = belief.evidence.spec
-    if any(at.joint.type is JointType.REVOLUTE for at in places(spec)):
-        for name, factor, words in (
-            ("degrees-read", DEGREE, "joint angles in rad are read as degrees"),
-            ("degrees-given", 1.0 / DEGREE, "joint angles come in degrees"),
-        ):
-            yield Hypothesis(f"unit/{name}", "convention", words, reading=_angles_times(factor, 1.0))
-            yield Hypothesis(
-                f"unit/{name}:both", "convention", f"{words}, their rates too", reading=_angles_times(factor, factor)
-            )
-            rates = words.replace("joint angles in rad", "joint speeds in rad/s").replace("joint angles", "joint speeds")
-            yield Hypothesis(f"unit/{name}:rates", "convention", rates, reading=_angles_times(1.0, factor))
+    if any(place.joint.type is JointType.REVOLUTE for place in places(spec)):
+        for name, (factor, angles, rates) in ANGLES.items():
+            yield convention(f"unit/{name}", angles, state_edit=_scale_angles(factor, 1.0))
+            yield convention(f"unit/{name}:both", f"{angles}, their rates too", state_edit=_scale_angles(factor, factor))
+            yield convention(f"unit/{name}:rates", rates, state_edit=_scale_angles(1.0, factor))
         words = "the accelerations of revolute joints are in degrees/s^2"
-        yield Hypothesis("unit/degrees-answered", "convention", words, answering=_accelerations_in_degrees, prior=2.0)
+        edit = edit_answers(("forward_dynamics",), _accelerations_in_degrees)
+        yield convention("unit/degrees-answered", words, answer_edit=edit, prior=2.0)
     if any(body.placement.quaternion != (1.0, 0.0, 0.0, 0.0) for body in spec.bodies):
-        for name, factor, unit in (("degrees", DEGREE, "degrees"), ("rad", 1.0 / DEGREE, "rad")):
+        for unit, factor in (("degrees", DEGREE), ("rad", 1.0 / DEGREE)):
             words = f"roll, pitch and yaw of the links are read in {unit}"
-            yield Hypothesis(f"unit/rpy-{name}", "model", words, model=_with_tilts(factor), prior=2.0)
+            yield model_fault(f"unit/rpy-{unit}", words, edit_bodies(partial(_tilt, factor=factor)), prior=2.0)
 
 
 def length_unit(belief: Belief) -> Iterator[Hypothesis]:
@@ -63,99 +63,87 @@ def length_unit(belief: Belief) -> Iterator[Hypothesis]:
         prior = 1.0 if name in ("mm", "m") else 2.0
         cause = f"lengths of the model are {words}"
         likewise, right = f"{cause}, rotational inertias likewise", f"{cause}, rotational inertias right"
-        yield Hypothesis(f"unit/length-{name}", "model", likewise, _resized(factor, factor**2), prior=prior)
-        yield Hypothesis(f"unit/length-{name}:inertias-right", "model", right, _resized(factor, 1.0), prior=prior + 1.0)
-    if any(at.joint.type is JointType.FREE for at in places(belief.evidence.spec)):
-        for name, factor, words in (
-            ("mm", 1e3, "1000 times too far out: mm for m"),
-            ("m", 1e-3, "1000 times too near: m for mm"),
-        ):
-            cause = f"the base's position is {words}"
-            yield Hypothesis(f"unit/position-{name}", "convention", cause, reading=_positions_times(factor), prior=2.0)
+        yield model_fault(f"unit/length-{name}", likewise, _resize(factor, factor**2), prior=prior)
+        yield model_fault(f"unit/length-{name}:inertias-right", right, _resize(factor, 1.0), prior=prior + 1.0)
+    if any(place.joint.type is JointType.FREE for place in places(belief.evidence.spec)):
+        for name, factor, words in (("mm", 1e3, "1000 times too far: mm for m"), ("m", 1e-3, "1000 times too near: m for mm")):
+            edit = _scale_positions(factor)
+            yield convention(f"unit/position-{name}", f"the base's position is {words}", state_edit=edit, prior=2.0)
 
 
 def mass_unit(_belief: Belief) -> Iterator[Hypothesis]:
     """Masses in g or pounds, with the rotational inertias likewise or still in kg m^2."""
     for name, (factor, words) in MASSES.items():
-        cause = f"all masses and inertias of links and rotors are {words}"
-        yield Hypothesis(f"unit/mass-{name}", "model", cause, heavier(factor, factor), prior=1.0 if name in ("g", "kg") else 2.0)
+        cause, prior = f"all masses and inertias of links and rotors are {words}", 1.0 if name in ("g", "kg") else 2.0
+        yield model_fault(f"unit/mass-{name}", cause, scale_masses(factor, factor), prior=prior)
         cause = f"all masses of links and rotors are {words}, rotational inertias right"
-        yield Hypothesis(f"unit/mass-{name}:inertias-right", "model", cause, heavier(factor, 1.0), prior=2.0)
+        yield model_fault(f"unit/mass-{name}:inertias-right", cause, scale_masses(factor, 1.0), prior=2.0)
 
 
 def force_unit(belief: Belief) -> Iterator[Hypothesis]:
     """Torques in N mm: in the answers, or read from tau."""
-    spec = belief.evidence.spec
+    spec, asked = belief.evidence.spec, belief.evidence.quantities
     torques = np.zeros(spec.nv, dtype=bool)
-    for at in places(spec):
-        torques[at.v] = np.arange(at.v.stop - at.v.start) < 3 if at.joint.type is not JointType.PRISMATIC else False
+    for place in places(spec):
+        torques[place.v] = np.arange(place.v.stop - place.v.start) < 3 if place.joint.type is not JointType.PRISMATIC else False
     for name, factor, words in (("N-mm", 1e3, "in N mm"), ("N-km", 1e-3, "1000 times too small")):
         factors = np.where(torques, factor, 1.0)
-        if set(FORCES) & set(belief.evidence.quantities):
-            yield Hypothesis(f"unit/torque-{name}", "convention", f"torques are {words}", answering=_forces_times(factors))
-        if "forward_dynamics" in belief.evidence.quantities:
-            read = f"torques of the state are taken {words}"
-            yield Hypothesis(f"unit/torque-{name}:read", "convention", read, reading=_torques_times(factors), prior=2.0)
+        if set(FORCES) & set(asked):
+            yield convention(f"unit/torque-{name}", f"torques are {words}", answer_edit=_scale_forces(factors))
+        if "forward_dynamics" in asked:
+            words = f"torques of the state are taken {words}"
+            yield convention(f"unit/torque-{name}:read", words, state_edit=_scale_torques(factors), prior=2.0)
 
 
-def heavier(mass: float, rotational: float) -> Callable[[RobotSpec], RobotSpec]:
-    """Of a robot the one with all masses and all rotational inertias, of links and rotors, multiplied."""
+def scale_masses(mass: float, rotational: float) -> SpecEdit:
+    """The edit that multiplies all masses and all rotational inertias, of links and rotors."""
 
-    def inertia(of: Inertia) -> Inertia:
-        nearest = None if of.nearest is None else _times(of.nearest, rotational)
-        return replace(of, mass=mass * of.mass, rotational=_times(of.rotational, rotational), nearest=nearest)
+    def scale(inertia: Inertia) -> Inertia:
+        return _with_factor(replace(inertia, mass=mass * inertia.mass), rotational)
 
-    def body(of: Body) -> Body:
-        rotor = of.rotor and replace(of.rotor, inertia=inertia(of.rotor.inertia))
-        return replace(of, inertia=inertia(of.inertia), rotor=rotor)
+    def edit(body: Body) -> Body:
+        rotor = body.rotor and replace(body.rotor, inertia=scale(body.rotor.inertia))
+        return replace(body, inertia=scale(body.inertia), rotor=rotor)
 
-    return lambda spec: replace(spec, bodies=tuple(body(of) for of in spec.bodies))
-
-
-def _angles_times(q_factor: float, v_factor: float) -> Callable[[RobotSpec, States], States]:
-    def reading(spec: RobotSpec, states: States) -> States:
-        q, v = states.q.copy(), states.v.copy()
-        for at in places(spec):
-            if at.joint.type is JointType.REVOLUTE:
-                q[:, at.q] *= q_factor
-                v[:, at.v] *= v_factor
-        return replace(states, q=q, v=v)
-
-    return reading
+    return edit_bodies(edit)
 
 
-def _accelerations_in_degrees(view: View, quantity: str, values: Floats) -> Floats:
-    factors = np.ones(view.spec.nv)
-    for at in places(view.spec):
-        if at.joint.type is JointType.REVOLUTE:
-            factors[at.v] = 1.0 / DEGREE
-    return scaled_dofs(quantity, values, factors) if quantity == "forward_dynamics" else values
+def _scale_angles(q_factor: float, v_factor: float) -> StateEdit:
+    def edit(spec: RobotSpec, q: Floats, v: Floats, _tau: Floats) -> None:
+        for place in places(spec):
+            if place.joint.type is JointType.REVOLUTE:
+                q[:, place.q] *= q_factor
+                v[:, place.v] *= v_factor
+
+    return edit_state(edit)
 
 
-def _positions_times(factor: float) -> Callable[[RobotSpec, States], States]:
-    def reading(spec: RobotSpec, states: States) -> States:
-        q = states.q.copy()
-        for at in places(spec):
-            if at.joint.type is JointType.FREE:
-                q[:, at.q.start : at.q.start + 3] *= factor
-        return replace(states, q=q)
+def _scale_positions(factor: float) -> StateEdit:
+    def edit(spec: RobotSpec, q: Floats, _v: Floats, _tau: Floats) -> None:
+        for place in places(spec):
+            if place.joint.type is JointType.FREE:
+                q[:, place.q.start : place.q.start + 3] *= factor
 
-    return reading
+    return edit_state(edit)
 
 
-def _forces_times(factors: Floats) -> Callable[[View, str, Floats], Floats]:
-    return lambda _view, quantity, values: scaled_dofs(quantity, values, factors) if quantity in FORCES else values
+def _scale_forces(factors: Floats) -> AnswerEdit:
+    return edit_answers(FORCES, lambda _view, values: values * factors)
 
 
-def _torques_times(factors: Floats) -> Callable[[RobotSpec, States], States]:
+def _scale_torques(factors: Floats) -> StateEdit:
     return lambda _spec, states: replace(states, tau=states.tau * factors)
 
 
-def _with_tilts(factor: float) -> Callable[[RobotSpec], RobotSpec]:
-    return lambda spec: replace(spec, poses=(), bodies=tuple(_tilted(body, factor) for body in spec.bodies))
+def _accelerations_in_degrees(view: AnswerView, values: Floats) -> Floats:
+    factors = np.ones(view.spec.nv)
+    for place in places(view.spec):
+        if place.joint.type is JointType.REVOLUTE:
+            factors[place.v] = 1.0 / DEGREE
+    return scale_dofs("forward_dynamics", values, factors)
 
 
-def _tilted(body: Body, factor: float) -> Body:
+def _tilt(body: Body, factor: float) -> Body:
     """The body with roll, pitch and yaw of its placement (R = Rz Ry Rx, as in URDF) multiplied."""
     w, x, y, z = body.placement.quaternion
     roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
@@ -171,32 +159,26 @@ def _tilted(body: Body, factor: float) -> Body:
     return replace(body, placement=replace(body.placement, quaternion=quaternion))
 
 
-def _resized(length: float, inertia: float) -> Callable[[RobotSpec], RobotSpec]:
-    """Of a robot the one with all its lengths multiplied, and its rotational inertias."""
+def _resize(length: float, rotational: float) -> SpecEdit:
+    """The edit that multiplies all lengths and all rotational inertias, of links and rotors."""
 
-    def resized(spec: RobotSpec) -> RobotSpec:
-        bodies = []
-        for body in spec.bodies:
-            rotor = body.rotor
-            if rotor:
-                rotor = replace(
-                    rotor, placement=_moved(rotor.placement, length), inertia=_swollen(rotor.inertia, length, inertia)
-                )
-            placement = _moved(body.placement, length)
-            bodies.append(replace(body, placement=placement, inertia=_swollen(body.inertia, length, inertia), rotor=rotor))
+    def resize(part: Any) -> Any:
+        """A body or its rotor."""
+        inertia = _with_factor(replace(part.inertia, com=_times(part.inertia.com, length)), rotational)
+        return replace(part, placement=replace(part.placement, p=_times(part.placement.p, length)), inertia=inertia)
+
+    def edit(spec: RobotSpec) -> RobotSpec:
+        bodies = tuple(replace(resize(body), rotor=body.rotor and resize(body.rotor)) for body in spec.bodies)
         points = tuple(replace(point, position=_times(point.position, length)) for point in spec.contact_points)
-        return replace(spec, bodies=tuple(bodies), contact_points=points)
+        return replace(spec, bodies=bodies, contact_points=points)
 
-    return resized
-
-
-def _moved(placement: Placement, length: float) -> Placement:
-    return replace(placement, p=_times(placement.p, length))
+    return edit
 
 
-def _swollen(inertia: Inertia, length: float, factor: float) -> Inertia:
+def _with_factor(inertia: Inertia, factor: float) -> Inertia:
+    """The inertia with its rotational part, and the nearest realisable one, multiplied."""
     nearest = None if inertia.nearest is None else _times(inertia.nearest, factor)
-    return replace(inertia, com=_times(inertia.com, length), rotational=_times(inertia.rotational, factor), nearest=nearest)
+    return replace(inertia, rotational=_times(inertia.rotational, factor), nearest=nearest)
 
 
 def _times(numbers: tuple[float, ...], factor: float) -> Any:

@@ -1,4 +1,4 @@
-"""Laws that the in-house code must obey in extended precision: it is judged like any engine, to many more digits.
+"""Laws that the in-house code must obey in extended precision, to many more digits than any engine.
 
 On arb balls a difference quotient with steps of 1e-20 is a derivative to more than 30 digits, and an error is an upper bound: the
 balls hold whatever was rounded.
@@ -14,10 +14,11 @@ import numpy as np
 from flint import arb, ctx
 
 import leapcheck_reference as reference
-from leapcheck.compare.records import Identity
 from leapcheck.judge.identities.manifold import central, rate
 from leapcheck.judge.truth import BITS
-from leapcheck.states import States
+from leapcheck.quantities import QUANTITIES
+from leapcheck.records import Identity
+from leapcheck.sampling import States
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.classical import planar_arm, two_link
@@ -49,8 +50,8 @@ ARM = "two_link_arm"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """One state on balls."""
+class BallState:
+    """One state on balls, and what the in-house functions give there."""
 
     spec: RobotSpec
     tree: Tree
@@ -58,31 +59,40 @@ class State:
     v: Any
     vdot: Any
 
-    def slope(self, function: Callable[[Any], Any], direction: Any) -> Any:
-        """Derivative of a function of q along a velocity."""
-        return central(function, self.q, rate(self.spec, self.q, direction), arb(STEP))
+    def __call__(self, name: str, q: Any = None) -> Any:
+        """An in-house quantity at the state, or at another q."""
+        parts = {"q": lambda: self.q if q is None else q, "v": lambda: self.v, "tau": lambda: self.tau(self.v, self.vdot)}
+        return getattr(reference, name)(self.tree, *(parts[argument]() for argument in QUANTITIES[name].arguments))
 
-    def gradient(self, function: Callable[[Any], Any]) -> Any:
-        """The same along each dof alone, on the last axis."""
-        return np.stack([np.asarray(self.slope(function, unit)) for unit in _units(len(self.v))], axis=-1)
+    def tau(self, v: Any, vdot: Any) -> Any:
+        """Inverse dynamics."""
+        return reference.inverse_dynamics(self.tree, self.q, v, vdot)
+
+    def slope(self, function: Callable[[Any], Any], direction: Any = None) -> Any:
+        """Derivative of a function of q along a velocity, by default the state's."""
+        return central(function, self.q, rate(self.spec, self.q, self.v if direction is None else direction), arb(STEP))
+
+    def gradient(self, name: str) -> Any:
+        """Derivative of a quantity by each dof, on the last axis."""
+        return np.stack([np.asarray(self.slope(lambda q: self(name, q), unit)) for unit in _units(len(self.v))], axis=-1)
 
 
-def in_house_identities(spec: RobotSpec, at: States) -> Iterator[Identity]:
+def in_house_identities(spec: RobotSpec, block: States) -> Iterator[Identity]:
     """The laws at the first `SAMPLE` of the states, and the closed forms of the two-link arm at as many of its own."""
     with ctx.workprec(BITS):
-        states = [*_on_balls(spec, at[:SAMPLE])]
+        states = [*_on_balls(spec, block[:SAMPLE])]
         for words, quantities, law, allowed in LAWS:
             sides = [law(state) for state in states]
-            if all(found.size for found, _ in sides):  # a robot may have no contact points
+            if all(left.size for left, _ in sides):  # a robot may have no contact points
                 yield _identity(words, quantities, sides, allowed)
-        yield from _double_double(spec, at[:SAMPLE], states)
+        yield from _double_double(spec, block[:SAMPLE], states)
         yield _closed_forms()
 
 
-def _on_balls(spec: RobotSpec, at: States) -> Iterator[State]:
+def _on_balls(spec: RobotSpec, state: States) -> Iterator[BallState]:
     tree = reference.build(spec, scalar=arb)
-    for q, v, tau in zip(at.q, at.v, at.tau, strict=True):
-        yield State(spec, tree, *(array_of(part, arb) for part in (q, v, tau)))
+    for q, v, tau in zip(state.q, state.v, state.tau, strict=True):
+        yield BallState(spec, tree, *(array_of(part, arb) for part in (q, v, tau)))
 
 
 def _units(n: int) -> list[Any]:
@@ -92,115 +102,97 @@ def _units(n: int) -> list[Any]:
 Sides = tuple[Any, Any]
 """What a law says is the same."""
 
+Law = tuple[str, str, Callable[[BallState], Sides]]
 
-def columns(at: State) -> Sides:
+
+def _columns(s: BallState) -> Sides:
     """Inverse dynamics of unit accelerations, without gravity and velocity, and the columns of M."""
-    g = reference.gravity_force(at.tree, at.q)
-    still = 0 * at.v
-    found = np.stack([reference.inverse_dynamics(at.tree, at.q, still, unit) - g for unit in _units(len(at.v))], axis=-1)
-    return found, reference.mass_matrix(at.tree, at.q)
+    columns = [s.tau(0 * s.v, unit) - s("gravity_force") for unit in _units(len(s.v))]
+    return np.stack(columns, axis=-1), s("mass_matrix")
 
 
-def motion(at: State) -> Sides:
-    """Inverse dynamics and M vdot + h."""
-    tau = reference.inverse_dynamics(at.tree, at.q, at.v, at.vdot)
-    return tau, reference.mass_matrix(at.tree, at.q) @ at.vdot + reference.bias_force(at.tree, at.q, at.v)
-
-
-def inverse(at: State) -> Sides:
-    """The acceleration that articulated bodies find for the force that inverse dynamics gives, and the acceleration."""
-    tau = reference.inverse_dynamics(at.tree, at.q, at.v, at.vdot)
-    return reference.forward_dynamics(at.tree, at.q, at.v, tau), at.vdot
-
-
-def forces(at: State) -> Sides:
-    """h, and gravity and Coriolis force together."""
-    parts = reference.gravity_force(at.tree, at.q) + reference.coriolis_force(at.tree, at.q, at.v)
-    return reference.bias_force(at.tree, at.q, at.v), parts
-
-
-def energy(at: State) -> Sides:
-    """The bodies' kinetic energies, and v . M v / 2."""
-    M = reference.mass_matrix(at.tree, at.q)
-    return _one(reference.kinetic_energy(at.tree, at.q, at.v)), _one(at.v @ (M @ at.v) / 2)
-
-
-def gradient(at: State) -> Sides:
-    """The gravity force, and the potential energy's derivative along each dof."""
-    return reference.gravity_force(at.tree, at.q), at.gradient(lambda q: reference.potential_energy(at.tree, q))
-
-
-def power(at: State) -> Sides:
-    """v . C(q, v) v, and half of v . Mdot v."""
-    of_force = at.v @ reference.coriolis_force(at.tree, at.q, at.v)
-    of_M = at.slope(lambda q: at.v @ (reference.mass_matrix(at.tree, q) @ at.v), at.v)
-    return _one(of_force), _one(of_M / 2)
-
-
-def jacobians(at: State) -> Sides:
-    """J, and the contact positions' derivative along each dof."""
-    return reference.contact_jacobians(at.tree, at.q), at.gradient(lambda q: reference.contact_positions(at.tree, q))
-
-
-def jacobian_rate(at: State) -> Sides:
-    """Jdot v, and the rate of J v at constant v."""
-    of_J = at.slope(lambda q: reference.contact_jacobians(at.tree, q) @ at.v, at.v)
-    return reference.contact_bias_accelerations(at.tree, at.q, at.v), of_J
-
-
-def velocities(at: State) -> Sides:
-    """The contact points' velocities, and J v."""
-    return reference.contact_velocities(at.tree, at.q, at.v), reference.contact_jacobians(at.tree, at.q) @ at.v
-
-
-def contact_inertia(at: State) -> Sides:
-    """J M^-1 J^T times a force at the points, by M's factors, and the points' acceleration by it from articulated bodies,
-    which know no M.
-    """
-    J = reference.contact_jacobians(at.tree, at.q)
-    rows = J.reshape(-1, J.shape[-1])
+def _contact_inertia(s: BallState) -> Sides:
+    """J M^-1 J^T times a force at the points, by M's factors, and the points' acceleration from articulated bodies."""
+    rows = s("contact_jacobians").reshape(-1, len(s.v))
     force = array_of(np.random.default_rng(0).normal(size=len(rows)), arb)
-    h = reference.bias_force(at.tree, at.q, at.v)
-    moved = rows @ reference.forward_dynamics(at.tree, at.q, at.v, h + rows.T @ force)
-    return reference.contact_inertia(at.tree, at.q) @ force, moved
+    vdot = reference.forward_dynamics(s.tree, s.q, s.v, s("bias_force") + rows.T @ force)
+    return s("contact_inertia") @ force, rows @ vdot
 
 
-Law = tuple[str, tuple[str, ...], Callable[[State], Sides], float]
+def _power(s: BallState) -> Sides:
+    """v . C(q, v) v, and half of v . Mdot v."""
+    return _one(s.v @ s("coriolis_force")), _one(s.slope(lambda q: s.v @ (s("mass_matrix", q) @ s.v)) / 2)
 
-LAWS: Sequence[Law] = (
-    ("inverse dynamics gives the columns of M", ("mass_matrix",), columns, EXACT),
-    ("inverse dynamics = M vdot + h", ("mass_matrix", "bias_force"), motion, EXACT),
-    ("forward dynamics inverts inverse dynamics", ("forward_dynamics",), inverse, EXACT),
-    ("h = gravity force + Coriolis force", ("bias_force", "gravity_force", "coriolis_force"), forces, EXACT),
-    ("kinetic energy = v . M v / 2", ("kinetic_energy", "mass_matrix"), energy, EXACT),
-    ("contact velocity = J v", ("contact_velocities", "contact_jacobians"), velocities, EXACT),
-    ("J M^-1 J^T is that of articulated bodies", ("contact_inertia", "forward_dynamics"), contact_inertia, EXACT),
-    ("gravity force = gradient of the potential energy", ("gravity_force", "potential_energy"), gradient, QUOTIENT),
-    ("v . Coriolis force = v . Mdot v / 2", ("coriolis_force", "mass_matrix"), power, QUOTIENT),
-    ("J = derivative of the contact positions", ("contact_jacobians", "contact_positions"), jacobians, QUOTIENT),
-    ("Jdot v = rate of J v at constant v", ("contact_bias_accelerations", "contact_jacobians"), jacobian_rate, QUOTIENT),
+
+EXACT_LAWS: tuple[Law, ...] = (
+    ("inverse dynamics gives the columns of M", "mass_matrix", _columns),
+    (
+        "inverse dynamics = M vdot + h",
+        "mass_matrix bias_force",
+        lambda s: (s.tau(s.v, s.vdot), s("mass_matrix") @ s.vdot + s("bias_force")),
+    ),
+    ("forward dynamics inverts inverse dynamics", "forward_dynamics", lambda s: (s("forward_dynamics"), s.vdot)),
+    (
+        "h = gravity force + Coriolis force",
+        "bias_force gravity_force coriolis_force",
+        lambda s: (s("bias_force"), s("gravity_force") + s("coriolis_force")),
+    ),
+    (
+        "kinetic energy = v . M v / 2",
+        "kinetic_energy mass_matrix",
+        lambda s: (_one(s("kinetic_energy")), _one(s.v @ (s("mass_matrix") @ s.v) / 2)),
+    ),
+    (
+        "contact velocity = J v",
+        "contact_velocities contact_jacobians",
+        lambda s: (s("contact_velocities"), s("contact_jacobians") @ s.v),
+    ),
+    ("J M^-1 J^T is that of articulated bodies", "contact_inertia forward_dynamics", _contact_inertia),
+)
+"""Words, quantities, and the two sides of laws without derivatives."""
+
+QUOTIENT_LAWS: tuple[Law, ...] = (
+    (
+        "gravity force = gradient of the potential energy",
+        "gravity_force potential_energy",
+        lambda s: (s("gravity_force"), s.gradient("potential_energy")),
+    ),
+    ("v . Coriolis force = v . Mdot v / 2", "coriolis_force mass_matrix", _power),
+    (
+        "J = derivative of the contact positions",
+        "contact_jacobians contact_positions",
+        lambda s: (s("contact_jacobians"), s.gradient("contact_positions")),
+    ),
+    (
+        "Jdot v = rate of J v at constant v",
+        "contact_bias_accelerations contact_jacobians",
+        lambda s: (s("contact_bias_accelerations"), s.slope(lambda q: s("contact_jacobians", q) @ s.v)),
+    ),
+)
+"""The same of laws with difference quotients."""
+
+LAWS = tuple(
+    (words, tuple(names.split()), sides, allowed)
+    for laws, allowed in ((EXACT_LAWS, EXACT), (QUOTIENT_LAWS, QUOTIENT))
+    for words, names, sides in laws
 )
 """Words, quantities, the two sides, and what is allowed between them, relative to the largest entry."""
 
 
-def _double_double(spec: RobotSpec, at: States, states: Sequence[State]) -> Iterator[Identity]:
-    """The truth of the runs, M and h in double-double, beside balls; nothing without llvmlite."""
+def _double_double(spec: RobotSpec, block: States, states: Sequence[BallState]) -> Iterator[Identity]:
+    """The truth of the runs, M and h in double-double, compared with balls."""
     names = ("mass_matrix", "bias_force")
-    try:
-        kernel = truth_kernel(spec, names)
-    except ImportError:
-        return
-    pairs = kernel.pairs(*(getattr(at, argument) for argument in kernel.arguments))
+    kernel = truth_kernel(spec, names)
+    pairs = kernel.pairs(*(getattr(block, argument) for argument in kernel.arguments))
     sides = []
     for k, state in enumerate(states):
-        balls = {"mass_matrix": reference.mass_matrix(state.tree, state.q)}
-        balls["bias_force"] = reference.bias_force(state.tree, state.q, state.v)
+        balls = {name: state(name) for name in names}
         sides += [(sum(array_of(part[k], arb) for part in pairs[name]), balls[name]) for name in names]
     yield replace(_identity("double-double = balls", names, sides, DOUBLE_DOUBLE), states=len(states))
 
 
 def _closed_forms() -> Identity:
-    """M, the Coriolis and the gravity force of the two-link arm beside its closed forms."""
+    """M, the Coriolis and the gravity force of the two-link arm compared with its closed forms."""
     spec = load(ARM)
     first, second = spec.bodies
     upper, fore = (
@@ -210,13 +202,12 @@ def _closed_forms() -> Identity:
     arm = TwoLink(upper, fore, gravity=arb(-spec.gravity[2]))
     rng = np.random.default_rng(0)
     numbers = rng.uniform(-3.0, 3.0, (SAMPLE, 2, 2))
-    at = States(numbers[:, 0], numbers[:, 1], 0.0 * numbers[:, 1], np.arange(SAMPLE), ("generic",) * SAMPLE)
+    block = States(numbers[:, 0], numbers[:, 1], 0.0 * numbers[:, 1], np.arange(SAMPLE), ("generic",) * SAMPLE)
     sides: list[Sides] = []
-    for state in _on_balls(spec, at):
-        tree, q, v = state.tree, state.q, state.v
-        sides.append((reference.mass_matrix(tree, q), two_link.mass_matrix(arm, q)))
-        sides.append((reference.coriolis_force(tree, q, v), two_link.velocity_force(arm, q, v)))
-        sides.append((reference.gravity_force(tree, q), planar_arm.gravity_force(arm, q)))
+    for state in _on_balls(spec, block):
+        sides.append((state("mass_matrix"), two_link.mass_matrix(arm, state.q)))
+        sides.append((state("coriolis_force"), two_link.velocity_force(arm, state.q, state.v)))
+        sides.append((state("gravity_force"), planar_arm.gravity_force(arm, state.q)))
     names = ("mass_matrix", "coriolis_force", "gravity_force")
     return replace(_identity("closed forms of the two-link arm", names, sides, EXACT), states=SAMPLE)
 
@@ -226,10 +217,10 @@ def _identity(words: str, quantities: tuple[str, ...], sides: Sequence[Sides], a
     return Identity(NAME, words, quantities, len(sides), error, allowed, error <= allowed)
 
 
-def difference(found: Any, expected: Any) -> float:
+def difference(left: Any, expected: Any) -> float:
     """Upper bound of the largest difference of two arrays of balls, relative to the second's largest entry or 1."""
     largest = max((float(abs(arb(x)).mid()) for x in np.ravel(expected)), default=0.0)
-    bounds = [float(abs(arb(a) - arb(b)).upper()) for a, b in zip(np.ravel(found), np.ravel(expected), strict=True)]
+    bounds = [float(abs(arb(a) - arb(b)).upper()) for a, b in zip(np.ravel(left), np.ravel(expected), strict=True)]
     error = max(bounds, default=0.0) / max(largest, 1.0)
     return error if error == error else float("inf")
 

@@ -1,4 +1,4 @@
-"""Laws that the answers of one engine must obey among themselves, with what rounding explains of a miss.
+"""Laws that one engine's answers must obey among themselves, with what rounding explains of a miss.
 
 An answer is right to rounding where its scale-free error is within the tolerance of a comparison; what such errors of all
 quantities in a law can add up to is what is allowed. Nothing here knows which engine is right.
@@ -12,30 +12,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.compare.errors import scale_free
-from leapcheck.compare.in_house import FLOOR
-from leapcheck.compare.tally import TOLERANCE_UNITS
-from leapcheck.conventions import product
+from leapcheck.coordinates.conventions import product
 from leapcheck.judge.identities.manifold import Slope
-from leapcheck.states import Floats, States
+from leapcheck.rounding import ALLOWED_UNITS, FLOOR, scale_free
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class LawAnswers:
     """What one engine answers at n states (n, ...), and along curves through them in the direction of v.
 
     `off` (n,) is the error that rounding explains in any entry of a quantity, in the entry's unit; scale-free for M.
     """
 
     states: States
-    found: Mapping[str, Floats]
+    values: Mapping[str, Floats]
     off: Mapping[str, Floats]
     slopes: Mapping[str, Slope]
 
     @property
     def weights(self) -> Floats:
-        """sqrt(M_ii) (n, nv) of the engine's own M: errors of M_ij are told in units of the product of two."""
-        return np.sqrt(np.abs(np.diagonal(self.found["mass_matrix"], axis1=1, axis2=2)))
+        """sqrt(M_ii) (n, nv) of the engine's own M: errors of M_ij are in units of the product of two."""
+        return np.sqrt(np.abs(np.diagonal(self.values["mass_matrix"], axis1=1, axis2=2)))
 
 
 class Miss(NamedTuple):
@@ -52,122 +51,120 @@ class Law:
 
     words: str
     quantities: tuple[str, ...]
-    miss: Callable[[Answers], Miss]
+    miss: Callable[[LawAnswers], Miss]
     slope: str = ""
 
 
-def symmetric(at: Answers) -> Miss:
+def symmetric(answers: LawAnswers) -> Miss:
     """Largest of |M_ij - M_ji| and of what the least eigenvalue of the scale-free M lies below zero."""
-    M, weights = at.found["mass_matrix"], at.weights
+    M, weights = answers.values["mass_matrix"], answers.weights
     with np.errstate(all="ignore"):
         M = M / (weights[:, :, None] * weights[:, None, :])
     if not np.isfinite(M).all():
         M = np.where(np.isfinite(M).all(axis=(1, 2), keepdims=True), M, -np.eye(M.shape[1]))
     lowest = np.linalg.eigvalsh((M + M.swapaxes(1, 2)) / 2.0)[:, 0]
     error = np.maximum(np.abs(M - M.swapaxes(1, 2)).max(axis=(1, 2)), np.maximum(-lowest, 0.0))
-    return Miss(error, 2.0 * M.shape[1] * at.off["mass_matrix"], np.ones(len(M)))
+    return Miss(error, 2.0 * M.shape[1] * answers.off["mass_matrix"], np.ones(len(M)))
 
 
-def sum_of_forces(at: Answers) -> Miss:
+def sum_of_forces(answers: LawAnswers) -> Miss:
     """h - gravity - Coriolis."""
     names = ("bias_force", "gravity_force", "coriolis_force")
-    h, g, c = (at.found[name] for name in names)
-    allowed = np.sum([at.off[name] for name in names], axis=0)
+    h, g, c = (answers.values[name] for name in names)
+    allowed = np.sum([answers.off[name] for name in names], axis=0)
     return Miss(np.abs(h - g - c), allowed[:, None] + 0.0 * h, _largest(h, g, c))
 
 
-def motion(at: Answers) -> Miss:
+def motion(answers: LawAnswers) -> Miss:
     """M vdot + h - tau.
 
     Forward dynamics that is right to rounding is exact for a robot off by rounding: its own M misses by as much as M may.
     """
-    M, h, vdot, tau = at.found["mass_matrix"], at.found["bias_force"], at.found["forward_dynamics"], at.states.tau
+    M, h, vdot = (answers.values[name] for name in ("mass_matrix", "bias_force", "forward_dynamics"))
+    tau = answers.states.tau
     force = product(M, vdot)
-    moving = at.weights * np.einsum("ni,ni->n", at.weights, np.abs(vdot))[:, None]
-    from_M = 2.0 * at.off["mass_matrix"][:, None] * moving
-    from_forces = 2.0 * at.off["bias_force"] + TOLERANCE_UNITS * FLOOR * np.abs(tau).max(axis=1, initial=0.0)
+    moving = answers.weights * np.einsum("ni,ni->n", answers.weights, np.abs(vdot))[:, None]
+    from_M = 2.0 * answers.off["mass_matrix"][:, None] * moving
+    from_forces = 2.0 * answers.off["bias_force"] + ALLOWED_UNITS * FLOOR * np.abs(tau).max(axis=1, initial=0.0)
     return Miss(np.abs(force + h - tau), from_M + from_forces[:, None], _largest(force, h, tau))
 
 
-def energy(at: Answers) -> Miss:
+def energy(answers: LawAnswers) -> Miss:
     """The kinetic energy less v . M v / 2."""
-    E, v = at.found["kinetic_energy"], at.states.v
-    error = np.abs(E - np.einsum("ni,nij,nj->n", v, at.found["mass_matrix"], v) / 2.0)
-    return Miss(error, at.off["kinetic_energy"] + square_off(at) / 2.0, _largest(E))
+    E, v = answers.values["kinetic_energy"], answers.states.v
+    error = np.abs(E - np.einsum("ni,nij,nj->n", v, answers.values["mass_matrix"], v) / 2.0)
+    return Miss(error, answers.off["kinetic_energy"] + square_off(answers) / 2.0, _largest(E))
 
 
-def square_off(at: Answers) -> Floats:
+def square_off(answers: LawAnswers) -> Floats:
     """What rounding of M explains in v . M v (n,)."""
-    off: Floats = at.off["mass_matrix"] * np.einsum("ni,ni->n", at.weights, np.abs(at.states.v)) ** 2
+    off: Floats = answers.off["mass_matrix"] * np.einsum("ni,ni->n", answers.weights, np.abs(answers.states.v)) ** 2
     return off
 
 
-def velocities(at: Answers) -> Miss:
+def velocities(answers: LawAnswers) -> Miss:
     """Contact velocities less J v."""
-    velocity, v = at.found["contact_velocities"], at.states.v
-    error = np.abs(velocity - np.einsum("npxi,ni->npx", at.found["contact_jacobians"], v))
-    allowed = at.off["contact_velocities"] + along_v(at, "contact_jacobians")
+    velocity, v = answers.values["contact_velocities"], answers.states.v
+    error = np.abs(velocity - np.einsum("npxi,ni->npx", answers.values["contact_jacobians"], v))
+    allowed = answers.off["contact_velocities"] + along_v(answers, "contact_jacobians")
     return Miss(error, allowed[:, None, None] + 0.0 * error, _largest(velocity))
 
 
-def along_v(at: Answers, quantity: str) -> Floats:
+def along_v(answers: LawAnswers, quantity: str) -> Floats:
     """What rounding of a quantity explains in its product with v (n,)."""
-    off: Floats = at.off[quantity] * np.abs(at.states.v).sum(axis=1)
+    off: Floats = answers.off[quantity] * np.abs(answers.states.v).sum(axis=1)
     return off
 
 
-def contact_inertia(at: Answers) -> Miss:
+def contact_inertia(answers: LawAnswers) -> Miss:
     """J M^-1 J^T as answered, less that of M and J as answered."""
-    J, M, answer = at.found["contact_jacobians"], at.found["mass_matrix"], at.found["contact_inertia"]
+    J, M, answer = answers.values["contact_jacobians"], answers.values["mass_matrix"], answers.values["contact_inertia"]
     rows = J.reshape(len(J), -1, J.shape[-1])
     try:
         moved = np.linalg.solve(M, rows.swapaxes(1, 2))
     except np.linalg.LinAlgError:
         return Miss(np.full(len(J), np.inf), np.ones(len(J)), np.ones(len(J)))
-    from_M = np.einsum("ni,nia->na", at.weights, np.abs(moved))
+    from_M = np.einsum("ni,nia->na", answers.weights, np.abs(moved))
     from_J = np.abs(moved).sum(axis=1)
     allowed = (
-        at.off["contact_inertia"][:, None, None]
-        + at.off["mass_matrix"][:, None, None] * from_M[:, :, None] * from_M[:, None, :]
-        + at.off["contact_jacobians"][:, None, None] * (from_J[:, :, None] + from_J[:, None, :])
+        answers.off["contact_inertia"][:, None, None]
+        + answers.off["mass_matrix"][:, None, None] * from_M[:, :, None] * from_M[:, None, :]
+        + answers.off["contact_jacobians"][:, None, None] * (from_J[:, :, None] + from_J[:, None, :])
     )
     return Miss(np.abs(answer - rows @ moved), allowed, _largest(answer))
 
 
-def gradient(at: Answers) -> Miss:
+def gradient(answers: LawAnswers) -> Miss:
     """v . gravity force less the rate of the potential energy."""
-    powers = at.states.v * at.found["gravity_force"]
-    of_energy = at.slopes["potential_energy"]
-    return Miss(
-        np.abs(powers.sum(axis=1) - of_energy.value),
-        along_v(at, "gravity_force") + of_energy.allowed,
-        np.maximum(np.abs(powers).sum(axis=1), np.abs(of_energy.value)),
-    )
+    return _power_miss(answers, "gravity_force", answers.slopes["potential_energy"], 1.0)
 
 
-def jacobian(at: Answers) -> Miss:
-    """J v less the rate of the contact positions."""
-    Jv = np.einsum("npxi,ni->npx", at.found["contact_jacobians"], at.states.v)
-    rate = at.slopes["contact_positions"]
-    return Miss(np.abs(Jv - rate.value), along_v(at, "contact_jacobians")[:, None, None] + rate.allowed, _largest(Jv, rate.value))
-
-
-def jacobian_rate(at: Answers) -> Miss:
-    """Jdot v less the rate of J v at constant v."""
-    found, rate = at.found["contact_bias_accelerations"], at.slopes["J v"]
-    allowed = at.off["contact_bias_accelerations"][:, None, None] + rate.allowed
-    return Miss(np.abs(found - rate.value), allowed, _largest(found, rate.value))
-
-
-def power(at: Answers) -> Miss:
+def power(answers: LawAnswers) -> Miss:
     """v . Coriolis force less half the rate of v . M v at constant v."""
-    powers = at.states.v * at.found["coriolis_force"]
-    rate = at.slopes["v M v"]
-    return Miss(
-        np.abs(powers.sum(axis=1) - rate.value / 2.0),
-        along_v(at, "coriolis_force") + rate.allowed / 2.0,
-        np.maximum(np.abs(powers).sum(axis=1), np.abs(rate.value)),
-    )
+    return _power_miss(answers, "coriolis_force", answers.slopes["v M v"], 0.5)
+
+
+def _power_miss(answers: LawAnswers, force: str, rate: Slope, share: float) -> Miss:
+    """The power of a force at v less a share of a rate."""
+    powers = answers.states.v * answers.values[force]
+    error = np.abs(powers.sum(axis=1) - share * rate.value)
+    scale = np.maximum(np.abs(powers).sum(axis=1), np.abs(rate.value))
+    return Miss(error, along_v(answers, force) + share * rate.allowed, scale)
+
+
+def jacobian(answers: LawAnswers) -> Miss:
+    """J v less the rate of the contact positions."""
+    Jv = np.einsum("npxi,ni->npx", answers.values["contact_jacobians"], answers.states.v)
+    rate = answers.slopes["contact_positions"]
+    allowed = along_v(answers, "contact_jacobians")[:, None, None] + rate.allowed
+    return Miss(np.abs(Jv - rate.value), allowed, _largest(Jv, rate.value))
+
+
+def jacobian_rate(answers: LawAnswers) -> Miss:
+    """Jdot v less the rate of J v at constant v."""
+    acceleration, rate = answers.values["contact_bias_accelerations"], answers.slopes["J v"]
+    allowed = answers.off["contact_bias_accelerations"][:, None, None] + rate.allowed
+    return Miss(np.abs(acceleration - rate.value), allowed, _largest(acceleration, rate.value))
 
 
 LAWS = (
@@ -201,7 +198,7 @@ def _largest(*values: Floats) -> Floats:
 
 
 def worst(miss: Miss) -> tuple[float, float]:
-    """(error, allowed), scale-free, where the error is largest beside what is allowed; what is no number is infinitely wrong."""
+    """(error, allowed), scale-free, where the error is largest relative to what is allowed; NaN is infinitely wrong."""
     n = len(miss.scale)
     scale = np.where(miss.scale > 0.0, miss.scale, 1.0)
     with np.errstate(all="ignore"):

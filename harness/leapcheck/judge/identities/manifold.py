@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leapcheck.conventions import product, rotation_matrices
-from leapcheck.judge.coordinates import places
-from leapcheck.states import Floats
+from leapcheck.coordinates.conventions import product, rotation_matrices
+from leapcheck.judge.layout import places
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType, RobotSpec
 
 LEVELS = (1.0, 0.5, 0.25)
@@ -39,7 +39,7 @@ def rate(spec: RobotSpec, q: Any, v: Any) -> Any:
     return qdot
 
 
-def moved(spec: RobotSpec, q: Floats, qdot: Floats, time: Any) -> Floats:
+def point_on_curve(spec: RobotSpec, q: Floats, qdot: Floats, time: Any) -> Floats:
     """q + qdot `time` with quaternions of unit norm (n, nq): a smooth curve through q whose tangent there is qdot."""
     there: Floats = q + qdot * time
     for _, joint, in_q, _ in places(spec):
@@ -67,7 +67,9 @@ class Slope(NamedTuple):
 def curve(spec: RobotSpec, q: Floats, v: Floats, step: Floats) -> Floats:
     """Configurations (6 n, nq) for a derivative along v at each of n: both sides of every level's step (n,)."""
     qdot = rate(spec, q, v)
-    return np.concatenate([moved(spec, q, qdot, sign * level * step[:, None]) for level in LEVELS for sign in (1.0, -1.0)])
+    return np.concatenate(
+        [point_on_curve(spec, q, qdot, sign * level * step[:, None]) for level in LEVELS for sign in (1.0, -1.0)]
+    )
 
 
 def slope(values: Floats, step: Floats, off: Floats) -> Slope:
@@ -77,13 +79,13 @@ def slope(values: Floats, step: Floats, off: Floats) -> Slope:
     sides = values.reshape(len(LEVELS), 2, n, *values.shape[1:])
     width = step.reshape(shape)
     differences = [(sides[k, 0] - sides[k, 1]) / (2.0 * level * width) for k, level in enumerate(LEVELS)]
-    found, before = (_weighted(weights, differences) for weights in (WEIGHTS, WEIGHTS_BEFORE))
+    best, before = (_weighted_sum(weights, differences) for weights in (WEIGHTS, WEIGHTS_BEFORE))
     amplified = sum(abs(weight) / level for weight, level in zip(WEIGHTS, LEVELS, strict=True))
     rounding = amplified * off.reshape(n, *off.shape[1:], *(1,) * (values.ndim - off.ndim)) / width
-    return Slope(found, rounding + np.abs(found - before))
+    return Slope(best, rounding + np.abs(best - before))
 
 
-def _weighted(weights: tuple[float, ...], differences: list[Floats]) -> Floats:
+def _weighted_sum(weights: tuple[float, ...], differences: list[Floats]) -> Floats:
     total: Floats = sum((weight * one for weight, one in zip(weights, differences, strict=True)), start=np.zeros(()))
     return total
 

@@ -1,19 +1,28 @@
-"""What the templates of reproducers read: plain numbers, texts and yes or no."""
+"""What the templates of reproducers read: plain numbers, texts and flags."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from leapcheck.judge.reproducer import model_text
-from leapcheck.judge.reproducer.known import Known
+from leapcheck.judge.reproducer.known import KnownEngine
 from leapcheck.judge.reproducer.literals import json_text, plain
-from leapcheck.judge.reproducer.tables import Robot, body_rows, inertia_rows, link_rows, point_rows, robot, spec_record
+from leapcheck.judge.reproducer.tables import (
+    Robot,
+    body_rows,
+    inertia_rows,
+    link_rows,
+    point_rows,
+    robot,
+    short_mjcf,
+    short_urdf,
+    spec_record,
+)
 from leapcheck.judge.shrinking.entries import nonzero
-from leapcheck.judge.shrinking.shrink import Shrunk
+from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.judge.truth import BITS, truth
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType
 from leapcheck_models.urdf import urdf_obstacles
 
@@ -21,9 +30,9 @@ WITHOUT_RATE = ("contact_velocities", "kinetic_energy")
 """Quantities that depend on the velocity, but not on its rate."""
 
 
-def context_of(engine: Known, shrunk: Shrunk, quantity: str, command: str) -> dict[str, Any]:
-    """What every template reads, and what that of this engine does."""
-    state, known, held = shrunk.state, QUANTITIES[quantity], robot(shrunk.spec)
+def context_of(engine: KnownEngine, shrunk: SmallestCase, quantity: str, command: str) -> dict[str, Any]:
+    """What every template reads, and what this engine's template reads."""
+    state, known, engine_robot = shrunk.state, QUANTITIES[quantity], robot(shrunk.spec)
     parts = {"q": state.q[0], "v": state.v[0], "tau": state.tau[0]}
     common = parts | {
         "engine": engine,
@@ -39,23 +48,23 @@ def context_of(engine: Known, shrunk: Shrunk, quantity: str, command: str) -> di
         "arguments": known.arguments,
         "uses_v": "v" in known.arguments,
         "at_points": quantity.startswith("contact_"),
-        "robot": held,
-        "base_q_words": "position, quaternion wxyz, " if held.is_free else "",
-        "base_words": "angular and linear velocity of the base in its own axes, " if held.is_free else "",
+        "robot": engine_robot,
+        "base_q_words": "position, quaternion wxyz, " if engine_robot.is_free else "",
+        "base_words": "angular and linear velocity of the base in its own axes, " if engine_robot.is_free else "",
     }
     if engine.package == "mujoco":
-        return common | _mujoco(engine, held, parts["q"], quantity)
+        return common | _mujoco(engine, engine_robot, parts["q"], quantity)
     if engine.package == "pinocchio":
-        return common | _pinocchio(engine, held, parts["q"], quantity)
+        return common | _pinocchio(engine, engine_robot, parts["q"], quantity)
     return common | {"robot_json": json_text(spec_record(shrunk.spec)) + "\n"}
 
 
-def function_name(engine: Known, quantity: str) -> str:
+def function_name(engine: KnownEngine, quantity: str) -> str:
     """Name of the test's function, without its test_."""
     return re.sub(r"\W+", "_", f"{quantity}_of_{engine.name}", flags=re.ASCII).strip("_")
 
 
-def _needs(held: Robot, quantity: str, rate: bool) -> dict[str, bool]:
+def _needs(engine_robot: Robot, quantity: str, rate: bool) -> dict[str, bool]:
     """Which of the engine's own numbers the canonical answer is made of; `rate`: T changes with the state."""
     storage = QUANTITIES[quantity].in_mujoco_coordinates
     return {
@@ -63,20 +72,20 @@ def _needs(held: Robot, quantity: str, rate: bool) -> dict[str, bool]:
         "needs_T": not storage and quantity not in ("contact_positions", "potential_energy"),
         "needs_M": quantity in ("mass_matrix", "contact_inertia")
         or (rate and quantity in ("bias_force", "coriolis_force"))
-        or (quantity == "forward_dynamics" and not held.is_square),
+        or (quantity == "forward_dynamics" and not engine_robot.is_square),
         "needs_J": quantity in ("contact_jacobians", "contact_inertia") or (rate and quantity == "contact_bias_accelerations"),
     }
 
 
-def _mujoco(engine: Known, held: Robot, q: Floats, quantity: str) -> dict[str, Any]:
-    spec, full, urdf = held.spec, held.full, engine.file == "urdf"
-    rate = held.is_free and "v" in QUANTITIES[quantity].arguments and quantity not in WITHOUT_RATE
-    own = model_text.short_urdf(spec) if urdf else model_text.short_mjcf(spec, full, with_common_root=False)
-    return _needs(held, quantity, rate) | {
+def _mujoco(engine: KnownEngine, engine_robot: Robot, q: Floats, quantity: str) -> dict[str, Any]:
+    spec, full, urdf = engine_robot.spec, engine_robot.full, engine.file == "urdf"
+    rate = engine_robot.is_free and "v" in QUANTITIES[quantity].arguments and quantity not in WITHOUT_RATE
+    own = short_urdf(spec) if urdf else short_mjcf(spec, full, with_common_root=False)
+    return _needs(engine_robot, quantity, rate) | {
         "urdf": urdf,
         "model": engine.model or own,
         "exact": [] if engine.model else inertia_rows(full, but_plain=not urdf),
-        "armatures": held.armatures if urdf and not engine.model else [],
+        "armatures": engine_robot.armatures if urdf and not engine.model else [],
         "links": link_rows(spec, q, scalar_last=False),
         "bodies": [body.name for body in full.bodies],
         "free_joints": [(b.name, b.joint.name) for b in spec.bodies if b.joint.type is JointType.FREE],
@@ -85,18 +94,18 @@ def _mujoco(engine: Known, held: Robot, q: Floats, quantity: str) -> dict[str, A
     }
 
 
-def _pinocchio(engine: Known, held: Robot, q: Floats, quantity: str) -> dict[str, Any]:
-    spec, full = held.spec, held.full
+def _pinocchio(engine: KnownEngine, engine_robot: Robot, q: Floats, quantity: str) -> dict[str, Any]:
+    spec, full = engine_robot.spec, engine_robot.full
     route = engine.file or ("api" if urdf_obstacles(spec) else "urdf")
     text = engine.model
     if not text and route != "api":
-        text = model_text.short_urdf(spec) if route == "urdf" else model_text.short_mjcf(spec, full, with_common_root=True)
+        text = short_urdf(spec) if route == "urdf" else short_mjcf(spec, full, with_common_root=True)
     inexact = route == "api" or (route == "mjcf" and not all(body.inertia.realisable for body in full.bodies))
-    return _needs(held, quantity, rate=False) | {
+    return _needs(engine_robot, quantity, rate=False) | {
         "route": route,
         "model": text,
         "exact": inertia_rows(full, but_plain=False) if inexact and not engine.model else [],
-        "armatures": [] if engine.model else held.armatures,
+        "armatures": [] if engine.model else engine_robot.armatures,
         "gravity": () if engine.model else tuple(map(float, spec.gravity)),
         "links": link_rows(spec, q, scalar_last=True),
         "points": point_rows(spec),
@@ -104,8 +113,8 @@ def _pinocchio(engine: Known, held: Robot, q: Floats, quantity: str) -> dict[str
     }
 
 
-def _state_words(shrunk: Shrunk) -> str:
-    found = nonzero(shrunk.spec, shrunk.state)
-    if not found:
+def _state_words(shrunk: SmallestCase) -> str:
+    entries = nonzero(shrunk.spec, shrunk.state)
+    if not entries:
         return "The state: every coordinate, velocity and torque is zero."
-    return plain(f"The state: zero but for {', '.join(f'{name} = {value:.6g}' for name, value in found)}.")
+    return plain(f"The state: zero but for {', '.join(f'{name} = {value:.6g}' for name, value in entries)}.")

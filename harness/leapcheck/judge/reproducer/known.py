@@ -1,4 +1,4 @@
-"""Engines that a program can make by their names."""
+"""Engines that a program can build from their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILT_IN = {
     "pinocchio": ("pinocchio", ""),
     "pinocchio-mjcf": ("pinocchio", "mjcf"),
 }
-"""Package, and kind of file ("" for URDF, or calls where URDF cannot hold the robot)."""
+"""Package, and kind of file ("" for URDF, or API calls where URDF cannot describe the robot)."""
 
 OTHER_VERSION = re.compile(r"(mujoco|pin)-([0-9][0-9a-z.]*)")
 TARGET = re.compile(r"([^:]+):([^:]+)")
@@ -24,11 +24,11 @@ PACKAGES = {"mujoco": "mujoco", "pinocchio": "pin"}
 """Name under which pip installs a package, by that under which it is imported."""
 
 
-class Known(NamedTuple):
+class KnownEngine(NamedTuple):
     """An engine: its `package` ("" for a user's and for the reference), kind of `file`, and what it is made by.
 
     `version` is that of the package where it must be a certain one, `model` the text of a file that is not leapcheck's own,
-    `module` and `factory` are the user's; an engine that lives `outside`, in a process of its own, is made by its name.
+    `module` and `factory` are the user's; an engine that lives `outside`, in a process of its own, is built from its name.
     """
 
     name: str
@@ -47,29 +47,29 @@ class Known(NamedTuple):
 
     @property
     def requirement(self) -> str:
-        """What pip is asked for."""
+        """The requirement for pip."""
         return PACKAGES[self.package] + (f"=={self.version}" if self.version else "")
 
 
-def known_engine(name: str, quantity: str, model: str) -> Known | None:
-    """The engine of that name; None for one that cannot be made by it, or that has not the quantity in its own form."""
+def known_engine(name: str, quantity: str, model: str) -> KnownEngine | None:
+    """The engine of that name; None where a name does not suffice, or the engine lacks the quantity in its own form."""
     other = OTHER_VERSION.fullmatch(name)
     if name in BUILT_IN:
         package, file = BUILT_IN[name]
-        return _if_answered(Known(name, package, file or ("urdf" if model else ""), model=model), quantity)
+        return _if_available(KnownEngine(name, package, file or ("urdf" if model else ""), model=model), quantity)
     if other and model:
         package = "mujoco" if other[1] == "mujoco" else "pinocchio"
         file = "mjcf" if "<mujoco" in model.split("<robot")[0] else "urdf"
-        return _if_answered(Known(name, package, file, version=other[2], model=model), quantity)
+        return _if_available(KnownEngine(name, package, file, version=other[2], model=model), quantity)
     if name == "reference":
-        return _if_answered(Known(name), quantity)
+        return _if_available(KnownEngine(name), quantity)
     if names_engine(name):
-        return _if_answered(Known(name, outside=True), quantity)
+        return _if_available(KnownEngine(name, outside=True), quantity)
     target = TARGET.fullmatch(name)
     if target and target[2].isidentifier() and not keyword.iskeyword(target[2]):
-        return _if_answered(Known(name, module=target[1], factory=target[2]), quantity)
+        return _if_available(KnownEngine(name, module=target[1], factory=target[2]), quantity)
     return None
 
 
-def _if_answered(engine: Known, quantity: str) -> Known | None:
+def _if_available(engine: KnownEngine, quantity: str) -> KnownEngine | None:
     return None if QUANTITIES[quantity].in_mujoco_coordinates and engine.package != "mujoco" else engine

@@ -1,4 +1,4 @@
-"""Values as the text of a Python or JSON file: in one line where it fits, numbers with all their digits."""
+"""Values as Python or JSON text: on one line where it fits, numbers with all their digits."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def json_text(value: Any) -> str:
     return _text(value, json.dumps, 0)
 
 
-def quoted(text: str) -> str:
-    """A text of several lines as a Python literal, as it stands where that is possible."""
+def text_literal(text: str) -> str:
+    """A text of several lines as a Python literal, unchanged where that is possible."""
     if "\\" in text or '"""' in text or text.endswith('"') or not all(c.isprintable() or c == "\n" for c in text):
         return repr(text)
     return f'"""\\\n{text}"""'
 
 
 def comment(text: str, indent: str = "# ") -> str:
-    """A text as comment lines: whatever stands in it, it stays a comment."""
+    """A text as comment lines: whatever it contains, it stays a comment."""
     words = "".join(c if c.isprintable() else " " for c in text)
     return "\n".join(textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
 
 
-def wrapped(text: str) -> str:
+def wrap(text: str) -> str:
     """Prose in lines."""
     return "\n".join(textwrap.wrap(text, WIDTH, break_on_hyphens=False))
 
@@ -68,13 +68,13 @@ def _text(value: Any, leaf: Leaf, indent: int) -> str:
         items = [f"{leaf(key)}: {_text(item, leaf, inner)}" for key, item in value.items()]
     else:
         items = [_text(item, leaf, inner) for item in value]
-    lines = items if any(isinstance(item, dict | list | tuple) for item in _items(value)) else _filled(items, WIDTH - inner)
+    lines = items if any(isinstance(item, dict | list | tuple) for item in _items(value)) else _fill(items, WIDTH - inner)
     separator = f",\n{' ' * inner}"
     return f"{opening}\n{' ' * inner}{separator.join(lines)}{last}\n{' ' * indent}{closing}"
 
 
-def _filled(items: Sequence[str], width: int) -> list[str]:
-    """Items side by side, as many as go into one line."""
+def _fill(items: Sequence[str], width: int) -> list[str]:
+    """Items side by side, as many as fit on one line."""
     lines: list[str] = []
     for item in items:
         if lines and len(lines[-1]) + len(item) + 3 <= width:

@@ -1,17 +1,20 @@
-"""What a reproducer says of its robot and state: tables of plain numbers by the names of links."""
+"""A reproducer's robot and state: tables of plain numbers by the names of links, and the text of the model file."""
 
 from __future__ import annotations
 
 import dataclasses
+import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from leapcheck.conventions import QUATERNION_JOINTS, has_rotors
-from leapcheck.states import Floats
+from leapcheck.coordinates.conventions import QUATERNION_JOINTS, has_rotors
+from leapcheck_models.arrays import Floats
+from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, Inertia, JointType, RobotSpec, Vector3
+from leapcheck_models.urdf import urdf_text
 
 LinkRow = tuple[str, tuple[float, ...], tuple[int, ...], float]
 """A link that a joint moves: its name; its joint's coordinates in an engine's convention; for each velocity of the joint in
@@ -21,16 +24,20 @@ InertiaRow = tuple[str, float, tuple[float, ...], tuple[float, ...]]
 """A link's name, mass, com and rotational inertia (xx, xy, xz, yy, yz, zz)."""
 
 
+UNNEEDED = ("equality", "actuator", "keyframe")
+"""Sections of an MJCF file on which none of the quantities depends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A robot as an engine holds it, rotors as bodies: what a template may ask of it."""
+    """A robot with rotors as bodies, and what a template may ask of it."""
 
     spec: RobotSpec
     full: RobotSpec
 
     @property
     def nv(self) -> int:
-        """Canonical dof."""
+        """Number of canonical dofs."""
         return self.spec.nv
 
     @property
@@ -40,7 +47,7 @@ class Robot:
 
     @property
     def is_square(self) -> bool:
-        """Whether the engine has as many dof as the robot: it has no rotors."""
+        """Whether the engine has as many dofs as the robot: no rotors."""
         return not has_rotors(self.spec)
 
     @property
@@ -50,22 +57,22 @@ class Robot:
 
     @property
     def armatures(self) -> list[tuple[str, float]]:
-        """Link and armature of each joint that has some."""
+        """Link and armature of each joint that has armature."""
         return [(body.name, float(body.joint.armature)) for body in self.full.bodies if body.joint.armature]
 
 
 def robot(spec: RobotSpec) -> Robot:
-    """The robot for an engine that holds rotors as bodies."""
+    """The robot for an engine with rotors as bodies."""
     return Robot(spec, with_rotor_bodies(spec).spec if has_rotors(spec) else spec)
 
 
 def link_rows(spec: RobotSpec, q: Floats, scalar_last: bool) -> list[LinkRow]:
     """The links that joints move, for canonical q (nq,): MuJoCo's coordinates, or Pinocchio's with the scalar last."""
-    held, gears = with_rotor_bodies(spec)
+    full, gears = with_rotor_bodies(spec)
     coordinates = with_rotor_coordinates(spec, q)
     rows: list[LinkRow] = []
     at_q = at_v = 0
-    for body in held.bodies:
+    for body in full.bodies:
         kind = body.joint.type
         of_q, of_v = slice(at_q, at_q + CONFIGURATION_SIZE[kind]), slice(at_v, at_v + VELOCITY_SIZE[kind])
         at_q, at_v = of_q.stop, of_v.stop
@@ -123,19 +130,19 @@ def _record(value: Any) -> Any:
         return value
     unneeded = {"description"} if isinstance(value, Inertia) and not value.realisable else {"description", "source"}
     return {
-        field.name: _record(found)
+        field.name: _record(part)
         for field in dataclasses.fields(value)
-        if field.init and field.name not in unneeded and (found := getattr(value, field.name)) != field.default
+        if field.init and field.name not in unneeded and (part := getattr(value, field.name)) != field.default
     }
 
 
 def _unit(axis: Vector3) -> tuple[float, ...]:
-    """The axis as the adapter hands it over."""
+    """The axis as the adapter passes it on."""
     return tuple(map(float, np.array(axis) / np.linalg.norm(axis)))
 
 
 def _coordinates(kind: JointType, values: Floats, scalar_last: bool) -> tuple[float, ...]:
-    """A joint's coordinates with a unit quaternion, its scalar where the engine wants it."""
+    """A joint's coordinates with a unit quaternion, its scalar where the engine expects it."""
     numbers = values.copy()
     if kind in QUATERNION_JOINTS:
         quaternion = numbers[-4:]
@@ -147,3 +154,39 @@ def _coordinates(kind: JointType, values: Floats, scalar_last: bool) -> tuple[fl
 def _is_plain(body: Body) -> bool:
     _, xy, xz, _, yz, _ = body.inertia.rotational
     return body.inertia.realisable and not (xy or xz or yz)
+
+
+def short_mjcf(spec: RobotSpec, full: RobotSpec, with_common_root: bool) -> str:
+    """MJCF of the robot, rotors as bodies, without comments, geoms and what only a simulation needs.
+
+    `with_common_root`: with the massless body around the roots that Pinocchio needs; MuJoCo's adapter does without.
+    """
+    root = ET.fromstring(mjcf_text(spec))
+    for section in UNNEEDED:
+        for element in root.findall(section):
+            root.remove(element)
+    for parent in list(root.iter()):
+        for geom in parent.findall("geom"):
+            parent.remove(geom)
+        for of_class in [c for c in parent.findall("default") if c.get("class") in ("visual", "collision")]:
+            parent.remove(of_class)
+    links = {body.name for body in full.bodies}
+    for worldbody in root.findall("worldbody"):
+        for wrapper in [body for body in worldbody.findall("body") if body.get("name") not in links and not with_common_root]:
+            worldbody.remove(wrapper)
+            worldbody.extend(wrapper.findall("body"))
+    return _indent(root)
+
+
+def short_urdf(spec: RobotSpec) -> str:
+    """URDF of the robot without comments, shapes and transmissions."""
+    root = ET.fromstring(urdf_text(spec))
+    for parent in list(root.iter()):
+        for element in [e for e in parent if e.tag in ("visual", "collision", "transmission")]:
+            parent.remove(element)
+    return _indent(root)
+
+
+def _indent(root: ET.Element) -> str:
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode") + "\n"

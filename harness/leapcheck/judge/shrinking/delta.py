@@ -24,12 +24,12 @@ def ddmin(items: Sequence[Item], first_failing: FirstFailing[Item]) -> tuple[Ite
     while len(kept) > 1:
         parts = _parts(kept, count)
         rests = [_without(parts, i) for i in range(count)] if count > 2 else []
-        found = first_failing([*parts, *rests])
-        if found is not None:
-            kept, count = (parts[found], 2) if found < len(parts) else (rests[found - len(parts)], count - 1)
+        failing = first_failing([*parts, *rests])
+        if failing is not None:
+            kept, count = (parts[failing], 2) if failing < len(parts) else (rests[failing - len(parts)], count - 1)
         elif count == len(kept):
             break
-        count = min(2 * count if found is None else count, len(kept))
+        count = min(2 * count if failing is None else count, len(kept))
     return kept
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.compare.entries import AXES, dof_names
-from leapcheck.judge.coordinates import neutral
-from leapcheck.states import States
+from leapcheck.entries import AXES, dof_names
+from leapcheck.judge.layout import neutral
+from leapcheck.sampling import States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
 HALF = math.sqrt(0.5)
@@ -28,7 +28,7 @@ DIGITS = (0, 1, 2, 3)
 """Decimals to which a number is rounded that is none of these."""
 
 
-class Place(NamedTuple):
+class EntryPlace(NamedTuple):
     """One entry of a state, or the four of a quaternion: `kind` is "turn" for these, "angle" for an angle, else "number"."""
 
     part: str
@@ -36,54 +36,54 @@ class Place(NamedTuple):
     kind: str
 
 
-class Entry(NamedTuple):
-    """Numbers that stand at a place of a state and are not all zero, or no turn."""
+class StateEntry(NamedTuple):
+    """Numbers at a place of a state that are not all zero, or no turn."""
 
-    place: Place
+    place: EntryPlace
     values: tuple[float, ...]
 
 
-def places(spec: RobotSpec, arguments: Sequence[str]) -> tuple[Place, ...]:
+def places(spec: RobotSpec, arguments: Sequence[str]) -> tuple[EntryPlace, ...]:
     """All places of the parts of a state that are `arguments`, in the order of q, v and tau."""
-    found = tuple(_places_in_q(spec)) if "q" in arguments else ()
-    return (*found, *(Place(part, i, "number") for part in ("v", "tau") if part in arguments for i in range(spec.nv)))
+    in_q = tuple(_places_in_q(spec)) if "q" in arguments else ()
+    return (*in_q, *(EntryPlace(part, i, "number") for part in ("v", "tau") if part in arguments for i in range(spec.nv)))
 
 
-def simple_entries(place: Place) -> tuple[Entry, ...]:
+def simple_entries(place: EntryPlace) -> tuple[StateEntry, ...]:
     """The simple values of a place, simplest first."""
     if place.kind == "turn":
-        return tuple(Entry(place, turned(angle, axis)) for angle in TURNS for axis in range(3))
-    return tuple(Entry(place, (value,)) for value in (ANGLES if place.kind == "angle" else NUMBERS))
+        return tuple(StateEntry(place, quaternion_about(angle, axis)) for angle in TURNS for axis in range(3))
+    return tuple(StateEntry(place, (value,)) for value in (ANGLES if place.kind == "angle" else NUMBERS))
 
 
-def rounded_entries(entry: Entry) -> tuple[Entry, ...]:
-    """The entry with ever more decimals; a turn as it stands."""
+def rounded_entries(entry: StateEntry) -> tuple[StateEntry, ...]:
+    """The entry with ever more decimals; a turn as it is."""
     if entry.place.kind == "turn":
         return (entry,)
-    found = dict.fromkeys(round(entry.values[0], digits) for digits in DIGITS)
-    return (*(Entry(entry.place, (value,)) for value in found if value), entry)
+    rounded = dict.fromkeys(round(entry.values[0], digits) for digits in DIGITS)
+    return (*(StateEntry(entry.place, (value,)) for value in rounded if value), entry)
 
 
-def turned(angle: float, axis: int) -> tuple[float, ...]:
+def quaternion_about(angle: float, axis: int) -> tuple[float, ...]:
     """Quaternion wxyz of a turn about one axis, zeros and halves exact."""
     exact = {math.pi: (0.0, 1.0), math.pi / 2: (HALF, HALF), -math.pi / 2: (HALF, -HALF)}
     cosine, sine = exact.get(angle, (math.cos(angle / 2), math.sin(angle / 2)))
     return (cosine, *(sine if i == axis else 0.0 for i in range(3)))
 
 
-def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[Entry, ...]:
+def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[StateEntry, ...]:
     """What is not zero in those parts of a block of one state."""
     rest = {"q": neutral(spec), "v": np.zeros(spec.nv), "tau": np.zeros(spec.nv)}
-    found = []
+    chosen = []
     for place in places(spec, arguments):
         where = slice(place.start, place.start + (4 if place.kind == "turn" else 1))
         values = getattr(state, place.part)[0, where]
         if not np.array_equal(values, rest[place.part][where]):
-            found.append(Entry(place, tuple(map(float, values))))
-    return tuple(found)
+            chosen.append(StateEntry(place, tuple(map(float, values))))
+    return tuple(chosen)
 
 
-def states_of(spec: RobotSpec, choices: Sequence[Sequence[Entry]]) -> States:
+def states_of(spec: RobotSpec, choices: Sequence[Sequence[StateEntry]]) -> States:
     """A block of states (n,), each neutral and at rest but for its entries."""
     n = len(choices)
     parts = {"q": np.tile(neutral(spec), (n, 1)), "v": np.zeros((n, spec.nv)), "tau": np.zeros((n, spec.nv))}
@@ -93,12 +93,12 @@ def states_of(spec: RobotSpec, choices: Sequence[Sequence[Entry]]) -> States:
     return States(parts["q"], parts["v"], parts["tau"], np.arange(n), ("shrunk",) * n)
 
 
-def count(chosen: Sequence[Entry]) -> int:
+def count(chosen: Sequence[StateEntry]) -> int:
     """How many entries are not zero; a turn about a coordinate axis is one, any other three."""
     return sum(1 if entry.place.kind != "turn" or len(_axes(entry.values)) == 1 else 3 for entry in chosen)
 
 
-def complexity(chosen: Sequence[Entry]) -> int:
+def complexity(chosen: Sequence[StateEntry]) -> int:
     """How far from simplest the values are: 0 for the first simple value of every place."""
     return sum(_rank(entry) for entry in chosen)
 
@@ -107,21 +107,21 @@ def nonzero(spec: RobotSpec, state: States) -> tuple[tuple[str, float], ...]:
     """Name and value (rad, m, rad/s, m/s, N m, N) of each entry of a block of one state that is not zero.
 
     Joints by their names, velocities and torques with "v " and "tau " before; "trunk turned about z" is a turn about one
-    coordinate axis; any other orientation is told by the three numbers of its rotation vector, under the same names.
+    coordinate axis; any other orientation is given by the three numbers of its rotation vector, under the same names.
     """
     names = _names(spec)
-    found: list[tuple[str, float]] = []
+    chosen: list[tuple[str, float]] = []
     for place, values in entries(spec, state, ("q", "v", "tau")):
         if place.kind == "turn":
             axes = _axes(values)
             vector = _rotation_vector(values)
-            found += [(f"{names[place.part, place.start]} turned about {AXES[i]}", vector[i]) for i in axes]
+            chosen += [(f"{names[place.part, place.start]} turned about {AXES[i]}", vector[i]) for i in axes]
         else:
-            found.append((names[place.part, place.start], values[0]))
-    return tuple(found)
+            chosen.append((names[place.part, place.start], values[0]))
+    return tuple(chosen)
 
 
-def _rank(entry: Entry) -> int:
+def _rank(entry: StateEntry) -> int:
     simple = simple_entries(entry.place)
     return simple.index(entry) // (3 if entry.place.kind == "turn" else 1) if entry in simple else len(simple)
 
@@ -138,19 +138,19 @@ def _rotation_vector(quaternion: Sequence[float]) -> list[float]:
     return [angle * (part / length) for part in vector]
 
 
-def _places_in_q(spec: RobotSpec) -> Iterator[Place]:
+def _places_in_q(spec: RobotSpec) -> Iterator[EntryPlace]:
     start = 0
     for kind in (body.joint.type for body in spec.bodies):
         match kind:
             case JointType.FREE:
-                yield from (Place("q", start + i, "number") for i in range(3))
-                yield Place("q", start + 3, "turn")
+                yield from (EntryPlace("q", start + i, "number") for i in range(3))
+                yield EntryPlace("q", start + 3, "turn")
             case JointType.BALL:
-                yield Place("q", start, "turn")
+                yield EntryPlace("q", start, "turn")
             case JointType.REVOLUTE:
-                yield Place("q", start, "angle")
+                yield EntryPlace("q", start, "angle")
             case JointType.PRISMATIC:
-                yield Place("q", start, "number")
+                yield EntryPlace("q", start, "number")
         start += CONFIGURATION_SIZE[kind]
 
 

@@ -1,4 +1,4 @@
-"""How wrong an engine is at candidate states, and whether that is still the fault that was found."""
+"""How wrong an engine is at candidate states, and whether it is still the same fault."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck.compare.errors import scale_free, scales
-from leapcheck.compare.in_house import FLOOR
-from leapcheck.compare.tally import TOLERANCE_UNITS
 from leapcheck.engines.protocol import Answers, Engine
 from leapcheck.judge.evidence import evidence, rows_of, value
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import Floats, States
+from leapcheck.rounding import ALLOWED_UNITS, FLOOR, scale_free, scales
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
 Make = Callable[[RobotSpec], Engine]
-"""Makes the engine of a robot; may raise anything on a robot that the engine cannot hold."""
+"""Makes the engine of a robot; may raise anything on a robot that the engine refuses."""
 
 SHARE = 0.01
-"""A smaller case must show at least this share of the error that was found, ..."""
+"""A smaller case must show at least this share of the original error, ..."""
 
 CLEAR = 1e3
 """... or one so many times above what rounding allows."""
@@ -38,16 +37,15 @@ MODELS_SHARE = 0.5
 WAITING = 4.0
 """How many times longer a shrinking may take by the clock than it may compute."""
 
-LEAST = TOLERANCE_UNITS * FLOOR
+LEAST = ALLOWED_UNITS * FLOOR
 """Rounding explains an error up to this at any state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What shrinking may cost: `evaluations` of one state by the engine, `models` made, and `seconds` of computing.
+    """What shrinking may cost: `evaluations` of one state, `models` built, and `seconds` of computing (by the clock: x 4).
 
-    The first two alone decide unless an engine is slow: then the result is less small. One that waits, for another program
-    for instance, has four times as long by the clock.
+    The first two alone decide unless an engine is slow: then the result is larger.
     """
 
     evaluations: int = 5000
@@ -55,10 +53,10 @@ class Budget:
     seconds: float = 9.0
 
 
-class Judged(NamedTuple):
+class AnswerErrors(NamedTuple):
     """At n states: the engine's answers (n, ...), the in-house ones, the largest `error` (n,), what rounding allows."""
 
-    found: Floats
+    answers: Floats
     expected: Floats
     error: Floats
     allowed: Floats
@@ -69,24 +67,24 @@ class Judged(NamedTuple):
         return self.error / self.allowed
 
 
-class Errors(NamedTuple):
+class BlockErrors(NamedTuple):
     """At n states: the largest scale-free `error` (n,), what rounding allows, and the `size` (n,) of the right answer."""
 
     error: Floats
     allowed: Floats
     size: Floats
 
-    def put(self, rows: slice, errors: Errors) -> None:
-        """Writes those of some of the states."""
+    def put(self, rows: slice, errors: BlockErrors) -> None:
+        """Writes the errors of some of the states."""
         for whole, part in zip(self, errors, strict=True):
             whole[rows] = part
 
 
 class Mismatch:
-    """Errors of one engine in one quantity, for one robot or another, within a budget."""
+    """Errors of one engine in one quantity, for various robots, within a budget."""
 
     def __init__(self, make: Make, quantity: str, budget: Budget) -> None:
-        """Counts from here."""
+        """Starts the clock."""
         self.quantity = quantity
         self._make = make
         self._budget = budget
@@ -95,19 +93,19 @@ class Mismatch:
         self.evaluations = self.models = 0
 
     @property
-    def left(self) -> int:
-        """States that may still be asked for; 0 when the time is up."""
-        return max(0, self._budget.evaluations - self.evaluations) if self._time_used < 1.0 else 0
+    def remaining(self) -> int:
+        """States that may still be evaluated; 0 when the time is up."""
+        return max(0, self._budget.evaluations - self.evaluations) if self._time_share < 1.0 else 0
 
     @property
-    def _time_used(self) -> float:
-        """Share of the time that is used up."""
+    def _time_share(self) -> float:
+        """Share of the time that is used."""
         computed, by_the_clock = process_time() - self._start[0], monotonic() - self._start[1]
         return max(computed, by_the_clock / WAITING) / self._budget.seconds
 
     def engine(self, spec: RobotSpec) -> Engine | None:
-        """The engine of a robot; None where it cannot be made, does not answer the quantity, or no more may be made."""
-        if self.models >= self._budget.models or not self.left or self._time_used > MODELS_SHARE:
+        """The engine of a robot; None where it cannot be built, does not answer the quantity, or the budget is used."""
+        if self.models >= self._budget.models or not self.remaining or self._time_share > MODELS_SHARE:
             return None
         self.models += 1
         try:
@@ -116,18 +114,18 @@ class Mismatch:
         except (Exception, SystemExit):  # foreign code: a robot that it refuses does not show the fault
             return None
 
-    def judged(self, spec: RobotSpec, engine: Engine, states: States) -> Judged | None:
+    def errors_at(self, spec: RobotSpec, engine: Engine, states: States) -> AnswerErrors | None:
         """How wrong the engine is at each state; None where it fails or answers in another shape."""
         self.evaluations += len(states)
         try:
             with np.errstate(all="ignore"):
                 answers = engine.evaluate(states, (self.quantity,))[self.quantity]
-                return self._compared(spec, engine, states, answers)
+                return self._compare(spec, engine, states, answers)
         except (Exception, SystemExit):
             return None
 
-    def _compared(self, spec: RobotSpec, engine: Engine, states: States, answers: Floats) -> Judged | None:
-        """What is allowed is asked for those states alone where the error is above the least that is allowed: it costs most."""
+    def _compare(self, spec: RobotSpec, engine: Engine, states: States, answers: Floats) -> AnswerErrors | None:
+        """Compares; what is allowed is computed only where the error exceeds the least allowance, as it costs most."""
         rows, expected = list(range(len(states))), answers
         error, allowed = np.zeros(len(states)), np.full(len(states), LEAST)
         if not QUANTITIES[self.quantity].in_mujoco_coordinates:
@@ -139,44 +137,44 @@ class Mismatch:
             rows = [int(i) for i in np.flatnonzero(~(error <= LEAST))]
         if rows:
             given = _Given(self.quantity, answers[rows], engine)
-            found = evidence(spec, given, rows_of(states, rows), (self.quantity,))
-            if found.found[self.quantity].shape != found.expected[self.quantity].shape:
+            whole = evidence(spec, given, rows_of(states, rows), (self.quantity,))
+            if whole.answers[self.quantity].shape != whole.expected[self.quantity].shape:
                 return None
-            error[rows] = found.error(self.quantity, found.expected[self.quantity])
-            allowed[rows] = found.allowed[self.quantity]
-        return Judged(answers, expected, error, allowed)
+            error[rows] = whole.error(self.quantity, whole.expected[self.quantity])
+            allowed[rows] = whole.allowed[self.quantity]
+        return AnswerErrors(answers, expected, error, allowed)
 
-    def errors(self, spec: RobotSpec, engine: Engine, states: States) -> Errors:
-        """How wrong the engine is at each state; no error where it fails or may not be asked any more."""
+    def errors(self, spec: RobotSpec, engine: Engine, states: States) -> BlockErrors:
+        """How wrong the engine is at each state; no error where it fails or the budget is used."""
         n = len(states)
-        asked = min(n, self.left)
-        errors = Errors(np.zeros(n), np.ones(n), np.zeros(n))
-        found = self.judged(spec, engine, states[:asked]) if asked else None
-        if found is not None:
-            errors.put(slice(0, asked), Errors(found.error, found.allowed, largest(found.expected)))
+        asked = min(n, self.remaining)
+        errors = BlockErrors(np.zeros(n), np.ones(n), np.zeros(n))
+        judged = self.errors_at(spec, engine, states[:asked]) if asked else None
+        if judged is not None:
+            errors.put(slice(0, asked), BlockErrors(judged.error, judged.allowed, largest(judged.expected)))
         elif asked > 1:  # one state may spoil the block: halves
             for part in (slice(0, asked // 2), slice(asked // 2, asked)):
                 errors.put(part, self.errors(spec, engine, states[part]))
         return errors
 
     def worst(self, spec: RobotSpec, engine: Engine, states: States, most: int) -> States:
-        """Those states where the engine is wrong, the worst first; the error there is what smaller cases are to show."""
+        """The states where the engine is wrong, the worst first; smaller cases are to show that error."""
         errors = self.errors(spec, engine, states)
         wrong = [row for row in _worst_first(errors.error / errors.allowed) if errors.error[row] > errors.allowed[row]]
         self.original = float(errors.error[wrong[0]]) if wrong else 0.0
         return rows_of(states, wrong[:most])
 
-    def worst_first(self, states: States, judged: Judged) -> States:
-        """The states, the worst first, by what was judged there."""
+    def worst_first(self, states: States, judged: AnswerErrors) -> States:
+        """The states, the worst first."""
         return rows_of(states, _worst_first(judged.ratio))
 
     def shows(self, error: Floats, allowed: Floats) -> NDArray[np.bool_]:
-        """Whether each of some errors is clearly the one that was found."""
+        """Whether each of some errors is clearly the original one."""
         return (error > allowed) & ((error >= SHARE * self.original) | (error >= CLEAR * allowed))
 
 
 class _Given:
-    """Answers that an engine has given, as an engine."""
+    """Recorded answers, as an engine."""
 
     def __init__(self, quantity: str, answers: Floats, engine: Engine) -> None:
         self.name, self.version, self.route = engine.name, engine.version, engine.route
@@ -195,8 +193,8 @@ def at_rest(states: States, arguments: tuple[str, ...]) -> States:
 
 def largest(values: Floats) -> Floats:
     """Largest absolute entry (n,) of each of n answers (n, ...)."""
-    found: Floats = np.abs(values).reshape(len(values), -1).max(axis=1, initial=0.0)
-    return found
+    sizes: Floats = np.abs(values).reshape(len(values), -1).max(axis=1, initial=0.0)
+    return sizes
 
 
 def _worst_first(ratio: Floats) -> list[int]:

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leapcheck.engines.protocol import Engine
+from leapcheck.judge.edits import edit_bodies, subtree
 from leapcheck.judge.shrinking.delta import ddmin
-from leapcheck.judge.shrinking.mismatch import Judged, Mismatch
-from leapcheck.states import States
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, ContactPoint, Joint, JointType, RobotSpec
+from leapcheck.judge.shrinking.mismatch import AnswerErrors, Mismatch
+from leapcheck.sampling import States
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, ContactPoint, Joint, JointType, RobotSpec
 
 DOWNWARDS = (0.0, 0.0, -9.81)
 
-CutTo = Callable[[RobotSpec, Sequence[str], Sequence[str]], RobotSpec]
-"""A robot, items of one kind by their names, and those of them to keep: the robot without the others."""
+Cut = Callable[[RobotSpec, Set[str]], RobotSpec]
+"""The robot without some items of one kind, by their names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failing:
-    """A robot, the engine that holds it, states at which it shows the fault, and what was judged there."""
+    """A robot, its engine, states at which it shows the fault, and the errors there."""
 
     spec: RobotSpec
     engine: Engine
     states: States
-    judged: Judged
+    errors: AnswerErrors
 
 
 class ModelSearch:
-    """Smaller and smaller robots in one engine."""
+    """The search for the smallest robot that shows the fault."""
 
     def __init__(self, mismatch: Mismatch, failing: Failing) -> None:
         """Starts with the whole robot."""
@@ -47,9 +48,9 @@ class ModelSearch:
         self._reduce(PLAIN, _without_extras)
         self._subtree_alone()
         self._cut_subtrees()
-        self._reduce([b.name for b in self.failing.spec.bodies if b.rotor], _with_rotors)
-        self._reduce([b.name for b in self.failing.spec.bodies if b.joint.armature], _with_armature)
-        self._reduce([point.name for point in self.failing.spec.contact_points], _with_points)
+        self._reduce([b.name for b in self.failing.spec.bodies if b.rotor], _without_rotors)
+        self._reduce([b.name for b in self.failing.spec.bodies if b.joint.armature], _without_armature)
+        self._reduce([point.name for point in self.failing.spec.contact_points], _without_points)
         if self.failing.spec.gravity != DOWNWARDS:
             self._try(replace(self.failing.spec, gravity=DOWNWARDS))
 
@@ -57,7 +58,7 @@ class ModelSearch:
         """The smallest subtree that shows the fault when it hangs on the world by itself."""
         spec = self.failing.spec
         subtrees = sorted((subtree(spec, body.name) for body in spec.bodies), key=len)
-        next((names for names in subtrees if self._try(kept(spec, names))), None)
+        next((names for names in subtrees if self._try(part_of(spec, names))), None)
 
     def _cut_subtrees(self) -> None:
         """Whole subtrees, level by level from the roots (Misherghi and Su 2006, Hierarchical delta debugging, ICSE)."""
@@ -65,43 +66,38 @@ class ModelSearch:
         while level:
             spec = self.failing.spec
             below = [body.name for body in spec.bodies if body.parent in level]
-            self._reduce(below, _with_subtrees)
+            self._reduce(below, _without_subtrees)
             level = [body.name for body in self.failing.spec.bodies if body.name in below]
 
-    def _reduce(self, items: Sequence[str], cut_to: CutTo) -> None:
+    def _reduce(self, items: Sequence[str], cut: Cut) -> None:
         """Delta debugging of some items of the present robot."""
         start = self.failing.spec
 
         def first_failing(choices: Sequence[tuple[str, ...]]) -> int | None:
-            tried = (i for i, choice in enumerate(choices) if self._try(cut_to(start, items, choice)))
+            tried = (i for i, choice in enumerate(choices) if self._try(cut(start, set(items) - set(choice))))
             return next(tried, None)
 
         ddmin(items, first_failing)
 
     def _try(self, spec: RobotSpec) -> bool:
-        """Whether the fault shows on a smaller robot; if so, that is the one to go on with."""
+        """Whether the fault shows on a smaller robot; if so, the search goes on with it."""
         before = self.failing
         engine = self._mismatch.engine(spec) if spec.nv and spec != before.spec else None
         if engine is None:
             return False
-        states = restricted(before.spec, spec, before.states)
-        judged = self._mismatch.judged(spec, engine, states)
-        if judged is None or not self._mismatch.shows(judged.error, judged.allowed).any() or _is_deaf(before.judged, judged):
+        states = states_for(before.spec, spec, before.states)
+        judged = self._mismatch.errors_at(spec, engine, states)
+        if (
+            judged is None
+            or not self._mismatch.shows(judged.error, judged.allowed).any()
+            or _ignores_robot(before.errors, judged)
+        ):
             return False
         self.failing = Failing(spec, engine, states, judged)
         return True
 
 
-def subtree(spec: RobotSpec, root: str) -> set[str]:
-    """Names of a body and of all that hangs on it."""
-    names = {root}
-    for body in spec.bodies:
-        if body.parent in names:
-            names.add(body.name)
-    return names
-
-
-def kept(spec: RobotSpec, names: Iterable[str]) -> RobotSpec:
+def part_of(spec: RobotSpec, names: Iterable[str]) -> RobotSpec:
     """The robot with some bodies alone, their contact points and actuators; one whose parent is gone hangs on the world."""
     names = set(names)
     bodies = tuple(
@@ -117,7 +113,7 @@ def kept(spec: RobotSpec, names: Iterable[str]) -> RobotSpec:
     )
 
 
-def restricted(spec: RobotSpec, smaller: RobotSpec, states: States) -> States:
+def states_for(spec: RobotSpec, smaller: RobotSpec, states: States) -> States:
     """The states of a robot for one that has some of its joints."""
     in_q, in_v = _columns(spec, CONFIGURATION_SIZE), _columns(spec, VELOCITY_SIZE)
     joints = [body.joint.name for body in smaller.bodies]
@@ -140,52 +136,50 @@ def _columns(spec: RobotSpec, size: dict[JointType, int]) -> dict[str, range]:
     return columns
 
 
-def _is_deaf(before: Judged, after: Judged) -> bool:
-    """Whether the engine's answers stayed the same to the bit while the right ones changed: it holds a robot of its own."""
-    if before.found.shape != after.found.shape:
+def _ignores_robot(before: AnswerErrors, after: AnswerErrors) -> bool:
+    """Whether the engine's answers stayed the same to the bit while the right ones changed: it ignores the robot."""
+    if before.answers.shape != after.answers.shape:
         return False
-    return np.array_equal(before.found, after.found) and not np.allclose(before.expected, after.expected, rtol=1e-14, atol=0.0)
+    return np.array_equal(before.answers, after.answers) and not np.allclose(
+        before.expected, after.expected, rtol=1e-14, atol=0.0
+    )
 
 
-def _with_subtrees(spec: RobotSpec, items: Sequence[str], choice: Sequence[str]) -> RobotSpec:
-    gone = set().union(*(subtree(spec, name) for name in items if name not in choice))
-    return kept(spec, [body.name for body in spec.bodies if body.name not in gone])
+def _without_subtrees(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
+    cut = {name for root in gone for name in subtree(spec, root)}
+    return part_of(spec, [body.name for body in spec.bodies if body.name not in cut])
 
 
-def _with_rotors(spec: RobotSpec, items: Sequence[str], choice: Sequence[str]) -> RobotSpec:
-    return _with_bodies(spec, items, choice, lambda body: replace(body, rotor=None))
+def _without_rotors(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
+    return edit_bodies(lambda body: replace(body, rotor=None), gone)(spec)
 
 
-def _with_armature(spec: RobotSpec, items: Sequence[str], choice: Sequence[str]) -> RobotSpec:
-    return _with_bodies(spec, items, choice, lambda body: replace(body, joint=replace(body.joint, armature=0.0)))
+def _without_armature(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
+    return edit_bodies(lambda body: replace(body, joint=replace(body.joint, armature=0.0)), gone)(spec)
 
 
-def _with_points(spec: RobotSpec, items: Sequence[str], choice: Sequence[str]) -> RobotSpec:
-    return replace(spec, contact_points=tuple(p for p in spec.contact_points if p.name in choice or p.name not in items))
-
-
-def _with_bodies(spec: RobotSpec, items: Sequence[str], choice: Sequence[str], stripped: Callable[[Body], Body]) -> RobotSpec:
-    return replace(spec, bodies=tuple(b if b.name in choice or b.name not in items else stripped(b) for b in spec.bodies))
+def _without_points(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
+    return replace(spec, contact_points=tuple(point for point in spec.contact_points if point.name not in gone))
 
 
 PLAIN = ("shapes", "actuators", "poses", "losses", "limits", "sources")
-"""What is not to change any of the quantities."""
+"""What no quantity depends on."""
 
 
-def _without_extras(spec: RobotSpec, _items: Sequence[str], choice: Sequence[str]) -> RobotSpec:
-    """The robot without those of `PLAIN` that are not in the choice."""
-    gone = set(PLAIN) - set(choice)
+def _without_extras(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
+    """The robot without some of `PLAIN`."""
     if "sources" in gone:
-        spec = replace(spec, source="", description="", bodies=tuple(replace(body, source="") for body in spec.bodies))
+        spec = replace(spec, source="", description="")
+        spec = edit_bodies(lambda body: replace(body, source=""))(spec)
     if "actuators" in gone:
         spec = replace(spec, actuators=())
     if "poses" in gone:
         spec = replace(spec, poses=())
     if "shapes" in gone:
-        spec = replace(spec, bodies=tuple(replace(body, shapes=()) for body in spec.bodies))
+        spec = edit_bodies(lambda body: replace(body, shapes=()))(spec)
 
     def joint(of: Joint) -> Joint:
         of = replace(of, damping=0.0, friction=0.0) if "losses" in gone else of
         return replace(of, limits=None) if "limits" in gone else of
 
-    return replace(spec, bodies=tuple(replace(body, joint=joint(body.joint)) for body in spec.bodies))
+    return edit_bodies(lambda body: replace(body, joint=joint(body.joint)))(spec)

@@ -9,10 +9,10 @@ import numpy as np
 
 from leapcheck.engines.protocol import Engine
 from leapcheck.judge.evidence import rows_of
-from leapcheck.judge.shrinking.entries import Place, places
+from leapcheck.judge.shrinking.entries import EntryPlace, places
 from leapcheck.judge.shrinking.mismatch import Budget, Make, Mismatch, at_rest
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.states import UNIT, States, generated_states, joined
+from leapcheck.sampling import UNIT, States, generated_states, join_states
 from leapcheck_models.spec import RobotSpec
 
 PARENTS, CHILDREN = 8, 16
@@ -28,7 +28,7 @@ VANISHING = 0.1
 """Share of its median size below which a quantity nearly vanishes: its scale-free error says little there."""
 
 
-class Largest(NamedTuple):
+class LargestError(NamedTuple):
     """A block of the one state with the largest scale-free `error` found, and the largest one at random states."""
 
     state: States
@@ -36,7 +36,7 @@ class Largest(NamedTuple):
     random_error: float
 
 
-def largest_mismatch(spec: RobotSpec, make: Make, quantity: str, seed: int, budget: Budget = Budget(2500)) -> Largest:
+def largest_mismatch(spec: RobotSpec, make: Make, quantity: str, seed: int, budget: Budget = Budget(2500)) -> LargestError:
     """The state, within usual speeds and distances, at which the engine that `make` makes is most wrong.
 
     Random states, then an evolution strategy that changes a few coordinates at a time and keeps the best of parents and
@@ -46,15 +46,15 @@ def largest_mismatch(spec: RobotSpec, make: Make, quantity: str, seed: int, budg
     mismatch = Mismatch(make, quantity, budget)
     engine = mismatch.engine(spec)
     if engine is None:
-        raise ValueError(f"the engine cannot be made of robot '{spec.name}' again, or does not answer {quantity}")
-    search = _Search(mismatch, spec, engine, seed)
+        raise ValueError(f"the engine cannot be built for robot '{spec.name}' again, or does not answer {quantity}")
+    search = _Evolution(mismatch, spec, engine, seed)
     random_error = search.best
-    while mismatch.left >= PARENTS * CHILDREN:
+    while mismatch.remaining >= PARENTS * CHILDREN:
         search.generation()
-    return Largest(rows_of(search.parents, [0]), search.best, random_error)
+    return LargestError(rows_of(search.parents, [0]), search.best, random_error)
 
 
-class _Search:
+class _Evolution:
     """The states that live on, the worst first, with their errors."""
 
     def __init__(self, mismatch: Mismatch, spec: RobotSpec, engine: Engine, seed: int) -> None:
@@ -63,7 +63,7 @@ class _Search:
         self._rng = np.random.default_rng(seed)
         arguments = QUANTITIES[mismatch.quantity].arguments
         self._places = places(spec, arguments)
-        block = self._bounded(at_rest(generated_states(spec, UNIT, seed, 0), arguments))
+        block = self._within_range(at_rest(generated_states(spec, UNIT, seed, 0), arguments))
         errors = mismatch.errors(spec, engine, block)
         vanishing = QUANTITIES[mismatch.quantity].scale is Scale.LARGEST
         self._least_size = VANISHING * float(np.median(errors.size)) if vanishing else 0.0
@@ -77,9 +77,11 @@ class _Search:
 
     def generation(self) -> None:
         """Children of the parents, and the worst of all live on."""
-        children = self._bounded(self._changed(rows_of(self.parents, np.repeat(np.arange(len(self.parents)), CHILDREN).tolist())))
+        children = self._within_range(
+            self._mutate(rows_of(self.parents, np.repeat(np.arange(len(self.parents)), CHILDREN).tolist()))
+        )
         errors = self._mismatch.errors(self._spec, self._engine, children)
-        self.parents = joined([self.parents, children])
+        self.parents = join_states([self.parents, children])
         self._errors = np.concatenate([self._errors, np.where(errors.size >= self._least_size, errors.error, 0.0)])
         self._select()
 
@@ -87,7 +89,7 @@ class _Search:
         order = [int(i) for i in np.argsort(-self._errors, kind="stable")[:PARENTS]]
         self.parents, self._errors = rows_of(self.parents, order), self._errors[order]
 
-    def _changed(self, states: States) -> States:
+    def _mutate(self, states: States) -> States:
         """Copies with each coordinate changed at a chance that is its row's own, and by a step that is too."""
         n, rng = len(states), self._rng
         parts = {part: getattr(states, part).copy() for part in ("q", "v", "tau")}
@@ -100,7 +102,7 @@ class _Search:
             parts[place.part][:, where] += chosen[:, None] * step[:, None] * _range(place) * rng.standard_normal((n, width))
         return replace(states, index=np.full(n, -1), kind=("searched",) * n, **parts)
 
-    def _bounded(self, states: States) -> States:
+    def _within_range(self, states: States) -> States:
         """The states with unit quaternions, and every number within its range."""
         parts = {part: getattr(states, part).copy() for part in ("q", "v", "tau")}
         for place in self._places:
@@ -113,5 +115,5 @@ class _Search:
         return replace(states, **parts)
 
 
-def _range(place: Place) -> float:
+def _range(place: EntryPlace) -> float:
     return RANGES[place.kind if place.kind != "number" else place.part]

@@ -1,4 +1,4 @@
-"""A discrepancy made as small as it can be shown: the smallest robot, and on it the smallest state."""
+"""The smallest case of a discrepancy: the smallest robot, and on it the smallest state."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from leapcheck.judge.shrinking.mismatch import Budget, Make, Mismatch, at_rest
 from leapcheck.judge.shrinking.models import Failing, ModelSearch
 from leapcheck.judge.shrinking.states import StateSearch
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States, generated_states, joined
+from leapcheck.sampling import States, generated_states, join_states
 from leapcheck_models.spec import RobotSpec
 
 STATES = 4
-"""Worst states at which a smaller robot is asked for the fault."""
+"""Worst states at which a smaller robot is checked for the fault."""
 
 MORE_STATES = 16
-"""Random states, next to those given, out of which these are taken."""
+"""Random states, besides those given, from which these are chosen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shrunk:
+class SmallestCase:
     """The smallest case: robot, a block of one `state`, the scale-free `error` there and what rounding allows.
 
     `evaluations` says how many states the engine was asked for, `removed` names the bodies and rotors that were cut, `engine`
-    holds the robot.
+    is that of the robot.
     """
 
     spec: RobotSpec
@@ -37,14 +37,14 @@ class Shrunk:
     engine: Engine | None = None
 
 
-def shrunk(
+def smallest_case(
     spec: RobotSpec,
     make: Make,
     quantity: str,
     states: States,
     budget: Budget = Budget(),
     hints: Sequence[RobotSpec] = (),
-) -> Shrunk:
+) -> SmallestCase:
     """The smallest robot and state found on which the engine that `make` makes shows the fault that it shows at `states`.
 
     `hints` are parts of the robot that are tried first, such as those found for other quantities of the engine: that saves
@@ -54,10 +54,10 @@ def shrunk(
     mismatch = Mismatch(make, quantity, budget)
     engine = mismatch.engine(spec)
     if engine is None:
-        raise ValueError(f"the engine cannot be made of robot '{spec.name}' again, or does not answer {quantity}")
-    asked = at_rest(joined([states, generated_states(spec, MORE_STATES, 0, 0)]), QUANTITIES[quantity].arguments)
+        raise ValueError(f"the engine cannot be built for robot '{spec.name}' again, or does not answer {quantity}")
+    asked = at_rest(join_states([states, generated_states(spec, MORE_STATES, 0, 0)]), QUANTITIES[quantity].arguments)
     worst = mismatch.worst(spec, engine, asked, STATES)
-    judged = mismatch.judged(spec, engine, worst) if len(worst) else None
+    judged = mismatch.errors_at(spec, engine, worst) if len(worst) else None
     if judged is None:
         raise ValueError(f"{quantity} of engine '{engine.name}' shows no error when asked again: there is nothing to shrink")
     search = ModelSearch(mismatch, Failing(spec, engine, worst, judged))
@@ -68,17 +68,17 @@ def shrunk(
     search.shrink()
     if search.failing.spec != failing.spec:  # a smaller robot may have a smaller state again
         failing = _with_smallest_state(mismatch, search.failing)
-    error, allowed = float(failing.judged.error[0]), float(failing.judged.allowed[0])
+    error, allowed = float(failing.errors.error[0]), float(failing.errors.allowed[0])
     removed = tuple(name for name in _parts(spec) if name not in _parts(failing.spec))
-    return Shrunk(failing.spec, failing.states[:1], error, allowed, mismatch.evaluations, removed, failing.engine)
+    return SmallestCase(failing.spec, failing.states[:1], error, allowed, mismatch.evaluations, removed, failing.engine)
 
 
-def ready_made(spec: RobotSpec, engine: Engine) -> Make:
-    """Gives an engine that cannot be made again: for its own robot alone, so that only the state is shrunk."""
+def single_robot_maker(spec: RobotSpec, engine: Engine) -> Make:
+    """The maker of an engine that cannot be built again: for its own robot alone, so that only the state is shrunk."""
 
     def make(given: RobotSpec) -> Engine:
         if given != spec:
-            raise NotImplementedError(f"engine '{engine.name}' was handed over ready-made")
+            raise NotImplementedError(f"engine '{engine.name}' was given as an object and cannot be built for another robot")
         return engine
 
     return make
@@ -86,10 +86,10 @@ def ready_made(spec: RobotSpec, engine: Engine) -> Make:
 
 def _with_smallest_state(mismatch: Mismatch, failing: Failing) -> Failing:
     """The same robot at the smallest state found; at its worst one where none is found."""
-    worst = mismatch.worst_first(failing.states, failing.judged)
-    found = StateSearch(mismatch, failing.spec, failing.engine).smallest(worst)
-    for states in (found, worst[:1]):
-        judged = None if states is None else mismatch.judged(failing.spec, failing.engine, states)
+    worst = mismatch.worst_first(failing.states, failing.errors)
+    smallest = StateSearch(mismatch, failing.spec, failing.engine).smallest(worst)
+    for states in (smallest, worst[:1]):
+        judged = None if states is None else mismatch.errors_at(failing.spec, failing.engine, states)
         if states is not None and judged is not None and (judged.error > judged.allowed).all():
             return Failing(failing.spec, failing.engine, states, judged)
     return failing

@@ -13,7 +13,7 @@ from leapcheck.engines.protocol import Engine
 from leapcheck.judge.evidence import rows_of
 from leapcheck.judge.shrinking.delta import ddmin
 from leapcheck.judge.shrinking.entries import (
-    Entry,
+    StateEntry,
     complexity,
     count,
     entries,
@@ -24,19 +24,19 @@ from leapcheck.judge.shrinking.entries import (
 )
 from leapcheck.judge.shrinking.mismatch import SLIGHT, Mismatch
 from leapcheck.quantities import QUANTITIES
-from leapcheck.states import States
+from leapcheck.sampling import States
 from leapcheck_models.spec import RobotSpec
 
-Choice = tuple[Entry, ...]
+Choice = tuple[StateEntry, ...]
 
 FEW = 3
-"""So many entries are few enough to stop looking for a state with fewer by guessing."""
+"""So few entries end the search for a smaller state by guessing."""
 
 GUESSES = 1500
 """States of one block of guesses."""
 
 GOOD, PLAIN_TO_SEE = 0.1, 0.01
-"""Share of the error that was found which a state shows if possible; but a scale-free error of so much is enough."""
+"""Share of the original error which a state shows if possible; but a scale-free error of so much is enough."""
 
 STARTS = 3
 """Worst states from which delta debugging starts, one after the other, until few entries are left."""
@@ -54,10 +54,10 @@ class Tried(NamedTuple):
 
 
 class StateSearch:
-    """States of one robot in one engine, all that was tried kept."""
+    """The search for the smallest state of one robot in one engine; all tries are kept."""
 
     def __init__(self, mismatch: Mismatch, spec: RobotSpec, engine: Engine) -> None:
-        """Starts with nothing tried."""
+        """Starts empty."""
         self._mismatch, self._spec, self._engine = mismatch, spec, engine
         self._arguments = QUANTITIES[mismatch.quantity].arguments
         self._tried: dict[Choice, Tried] = {}
@@ -76,13 +76,13 @@ class StateSearch:
             self._guess_pairs(simple, -1)
         if self._best(FEW) is None:
             self._guess_triples()
-        found = self._best() or self._best(FEW, slight=True)
-        return None if found is None else states_of(self._spec, [found.choice])
+        best = self._best() or self._best(FEW, slight=True)
+        return None if best is None else states_of(self._spec, [best.choice])
 
-    def _guess_pairs(self, simple: Sequence[tuple[Entry, ...]], variant: int) -> None:
+    def _guess_pairs(self, simple: Sequence[tuple[StateEntry, ...]], variant: int) -> None:
         """Two entries at a time, each with that one of its simple values."""
         chosen = [same_place[variant] for same_place in _with_all_turns(simple)]
-        self._guess(_thinned(pair for pair in combinations(chosen, 2) if pair[0].place != pair[1].place))
+        self._guess(_even_selection(pair for pair in combinations(chosen, 2) if pair[0].place != pair[1].place))
 
     def _reduce(self, worst: States) -> None:
         """Delta debugging from the worst states."""
@@ -97,7 +97,7 @@ class StateSearch:
         """Three entries at a time, out of those that were in the worst pairs."""
         ranked = sorted((t for t in self._tried.values() if count(t.choice) == 2), key=lambda t: -t.error / t.allowed)
         likely = list(dict.fromkeys(entry for tried in ranked for entry in tried.choice))[:LIKELY]
-        self._guess(_thinned(three for three in combinations(likely, 3) if len({entry.place for entry in three}) == 3))
+        self._guess(_even_selection(three for three in combinations(likely, 3) if len({entry.place for entry in three}) == 3))
 
     def _simplify(self, choice: Choice) -> None:
         """The same entries with simple values: all at once where they are few, else one after the other."""
@@ -127,7 +127,7 @@ class StateSearch:
     def _best(self, at_most: int | None = None, slight: bool = False) -> Tried | None:
         """The choice of fewest entries that shows the fault, clearly or slightly.
 
-        Of several, those with a good part of the error that was found, then the simplest, then the one with the largest error.
+        Of several, those with a good part of the original error, then the simplest, then the one with the largest error.
         """
         shown = [t for t in self._tried.values() if (t.error > SLIGHT * t.allowed if slight else self._shows(t))]
         shown = [t for t in shown if at_most is None or count(t.choice) <= at_most]
@@ -142,16 +142,16 @@ class StateSearch:
         return (replace(rest, q=np.array([pose.q])) for pose in self._spec.poses)
 
 
-def _with_all_turns(simple: Sequence[tuple[Entry, ...]]) -> list[tuple[Entry, ...]]:
+def _with_all_turns(simple: Sequence[tuple[StateEntry, ...]]) -> list[tuple[StateEntry, ...]]:
     """The simple values of each place; a body's turns about each axis as if they were places of their own."""
-    found: list[tuple[Entry, ...]] = []
+    values: list[tuple[StateEntry, ...]] = []
     for same_place in simple:
         turns = 3 if same_place[0].place.kind == "turn" else 1
-        found += [same_place[axis::turns] for axis in range(turns)]
-    return found
+        values += [same_place[axis::turns] for axis in range(turns)]
+    return values
 
 
-def _thinned(choices: Iterable[Choice]) -> list[Choice]:
+def _even_selection(choices: Iterable[Choice]) -> list[Choice]:
     """At most `GUESSES` of them, evenly spread."""
-    found = list(choices)
-    return found[:: -(-len(found) // GUESSES) or 1]
+    tried = list(choices)
+    return tried[:: -(-len(tried) // GUESSES) or 1]

@@ -5,35 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leapcheck.judge.belief import Belief, Hypothesis
-from leapcheck.judge.structure.bodies import bodies_missing, bodies_twice, inertias_exchanged, placements_exchanged
+from leapcheck.judge.structure.bodies import doubled_bodies, exchanged_inertias, exchanged_placements, missing_bodies
 from leapcheck.judge.structure.extra import extra_bodies
-from leapcheck.judge.structure.joints import coordinates_exchanged, joint_types, joints_exchanged, joints_locked
+from leapcheck.judge.structure.joints import exchanged_coordinates, exchanged_joints, joint_types, locked_joints
 from leapcheck.judge.structure.mirrors import mirrored_legs
 from leapcheck.judge.structure.parents import wrong_parents
-from leapcheck.judge.structure.placements import wrong_placements
-from leapcheck.judge.structure.points import wrong_points
+from leapcheck.judge.structure.placements import wrong_placements, wrong_points
 from leapcheck.judge.structure.rotors import rotors_on_links, wrong_rotors
-from leapcheck.judge.structure.scope import Scope
-from leapcheck.judge.structure.screening import promising
+from leapcheck.judge.structure.scope import Scope, promising
 
 __all__ = ["candidates", "proposals"]
 
-OF_INERTIAS = (bodies_missing, bodies_twice, inertias_exchanged, wrong_rotors, rotors_on_links)
+OF_INERTIAS = (missing_bodies, doubled_bodies, exchanged_inertias, wrong_rotors, rotors_on_links)
 
 OF_PLACES = (
-    placements_exchanged,
-    wrong_parents,
-    joint_types,
-    joints_locked,
-    joints_exchanged,
-    coordinates_exchanged,
-    mirrored_legs,
-    wrong_placements,
+    *(exchanged_placements, wrong_parents, joint_types, locked_joints, exchanged_joints, exchanged_coordinates),
+    *(mirrored_legs, wrong_placements),
 )
 
 
 def proposals(belief: Belief) -> Iterator[Hypothesis]:
-    """Structure faults that take some of the remaining error away, the most promising first; then a body too many."""
+    """Structure faults that take some of the remaining error away, the most promising first; then an extra body."""
     yield from promising(belief, candidates)
     yield from extra_bodies(belief)
 

@@ -1,24 +1,23 @@
-"""A body too many: ten inertia numbers of one link fitted to what is left, where they are those of a body."""
+"""An extra body: ten inertia numbers of one link fitted to what is left, where they are those of a body."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from leapcheck.judge.belief import Belief, Hypothesis
-from leapcheck.judge.coordinates import rigid_carriers
+from leapcheck.judge.belief import Belief, Hypothesis, TreeEdit, model_fault
+from leapcheck.judge.edits import edit_links
 from leapcheck.judge.evidence import value
-from leapcheck.judge.structure.edits import with_links
+from leapcheck.judge.layout import rigid_carriers
 from leapcheck.judge.structure.scope import scope
-from leapcheck.judge.words import listed
-from leapcheck.states import Floats
+from leapcheck.judge.words import name_list
+from leapcheck_models.arrays import Floats
 from leapcheck_reference.spatial import RigidInertia
 from leapcheck_reference.trace.parametric import SIX
-from leapcheck_reference.tree import Link, Tree
 
 LINEAR = ("mass_matrix", "qM", "csr", "potential_energy", "bias_force", "gravity_force", "coriolis_force", "kinetic_energy")
 """Quantities that are linear in the inertias."""
@@ -48,7 +47,7 @@ SLACK = 1e-6
 """Share of its size by which a fitted inertia may miss being one of a body."""
 
 
-class Fitted(NamedTuple):
+class FittedBody(NamedTuple):
     """An inertia (about the link's origin, SI), and whether the answers show all of its ten numbers."""
 
     inertia: RigidInertia
@@ -56,7 +55,7 @@ class Fitted(NamedTuple):
 
 
 def extra_bodies(belief: Belief) -> Iterator[Hypothesis]:
-    """A body more on a link, for each link where one explains what is left in the quantities that are linear in inertias.
+    """An extra body on a link, for each link where one explains what is left in the quantities that are linear in inertias.
 
     Links that are rigid with one another carry the same; only the first of them is named.
     """
@@ -66,22 +65,22 @@ def extra_bodies(belief: Belief) -> Iterator[Hypothesis]:
     at, carriers = scope(belief, quantities[0]), rigid_carriers(belief.evidence.spec)
     cheapest = min(quantities, key=CHEAP.index)
     for name in dict.fromkeys(carriers[body.name] for body in at.spec.bodies if at.moves_only(body.name)):
-        if len(quantities) > 1 and _fitted(belief, [cheapest], name) is None:
+        if len(quantities) > 1 and _fit(belief, [cheapest], name) is None:
             continue
-        fit = _fitted(belief, quantities, name)
+        fit = _fit(belief, quantities, name)
         if fit is not None:
             mates = [other for other, carrier in carriers.items() if carrier == name and other != name]
             words = extra_body_words(name, fit.inertia, mates)
             details = "" if fit.is_certain else "others would do as well: not all ten numbers of its inertia show"
-            yield Hypothesis(f"extra/{name}", "model", words, tree=_carrying(name, fit.inertia), prior=2.0, details=details)
+            yield model_fault(f"extra/{name}", words, tree_edit=_add_to_link(name, fit.inertia), prior=2.0, details=details)
 
 
 def extra_body_words(link: str, inertia: RigidInertia, mates: Sequence[str] = ()) -> str:
-    """That a link carries a body more, and which: mass, and com in link axes."""
+    """The extra body on a link in words: mass, and com in link axes."""
     com = ", ".join(f"{x:.4g}" for x in inertia.mc / inertia.mass) if inertia.mass else ""
-    rigid = f" (or one rigid with it: {listed(mates)})" if mates else ""
+    rigid = f" (or one rigid with it: {name_list(mates)})" if mates else ""
     what = f"a body of {inertia.mass:.6g} kg" + (f" with its com at ({com}) m" if com else "")
-    return f"{what} hangs on {link}{rigid} that should not be there"
+    return f"{what} is attached to {link}{rigid} that should not be there"
 
 
 def is_of_a_body(inertia: RigidInertia) -> bool:
@@ -98,15 +97,15 @@ def _pseudo_inertia(inertia: RigidInertia) -> Floats:
     return np.block([[sigma, inertia.mc[:, None]], [inertia.mc[None, :], np.array([[inertia.mass]])]]).astype(float)
 
 
-def _fitted(belief: Belief, quantities: Sequence[str], name: str) -> Fitted | None:
+def _fit(belief: Belief, quantities: Sequence[str], name: str) -> FittedBody | None:
     """What a link carries too much, by least squares; None where that does not explain the difference, or is no body's."""
     tree, read, evidence = belief.tree, belief.read, belief.evidence
-    trees = [_carrying(name, unit)(tree) for unit in _units()]
+    trees = [_add_to_link(name, unit)(tree) for unit in _units()]
     rows, targets = [], []
     for quantity in quantities:
         start, scale = belief.value(quantity), evidence.scale[quantity]
-        rows.append(np.column_stack([((value(quantity, held, read) - start) / scale).ravel() for held in trees]))
-        targets.append(((evidence.found[quantity] - belief.predicted(quantity)) / scale).ravel())
+        rows.append(np.column_stack([((value(quantity, changed, read) - start) / scale).ravel() for changed in trees]))
+        targets.append(((evidence.answers[quantity] - belief.prediction(quantity)) / scale).ravel())
     A, b = np.concatenate(rows), np.concatenate(targets)
     if not (np.isfinite(A).all() and np.isfinite(b).all()):
         return None
@@ -116,7 +115,7 @@ def _fitted(belief: Belief, quantities: Sequence[str], name: str) -> Fitted | No
     if rank == 0 or np.linalg.norm(b - A @ x) > LEFT * np.linalg.norm(b):
         return None
     body = _inertia(_as_a_body(x, V[rank:]))
-    return Fitted(_in_metres(body), rank == len(x)) if is_of_a_body(body) else None
+    return FittedBody(_in_metres(body), rank == len(x)) if is_of_a_body(body) else None
 
 
 def _as_a_body(x: Floats, hidden: Floats) -> Floats:
@@ -163,10 +162,7 @@ def _units() -> list[RigidInertia]:
     return [_in_metres(_inertia(row)) for row in np.eye(10)]
 
 
-def _carrying(name: str, inertia: RigidInertia) -> Callable[[Tree], Tree]:
+def _add_to_link(name: str, inertia: RigidInertia) -> TreeEdit:
     """The edit of a tree that puts an inertia on a link."""
 
-    def carrying(link: Link) -> Link:
-        return replace(link, inertia=link.inertia + inertia)
-
-    return with_links(carrying, [name])
+    return edit_links(lambda link: replace(link, inertia=link.inertia + inertia), [name])

@@ -1,83 +1,71 @@
-"""Joints of another type, joints that do not move, and joints exchanged for one another."""
+"""Joints of another type, joints that do not move, and joints exchanged with one another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
-from leapcheck.judge.belief import Hypothesis, View
-from leapcheck.judge.coordinates import DOF_AXES, places
-from leapcheck.judge.structure.edits import ancestors, body_of
-from leapcheck.judge.structure.locking import without_motion, without_rows
-from leapcheck.judge.structure.scope import Scope
-from leapcheck.states import Floats, States
-from leapcheck_models.spec import ONE_DOF, Body, Joint, JointType, RobotSpec
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Hypothesis, StateEdit, TreeEdit, convention, model_fault
+from leapcheck.judge.edits import ancestors, edit_bodies, edit_state, exchange_bodies
+from leapcheck.judge.layout import DOF_AXES, places
+from leapcheck.judge.structure.scope import MASS_MATRICES, Scope
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import ONE_DOF, Body, JointType, RobotSpec
+from leapcheck_reference.links import Link
+from leapcheck_reference.spatial import RigidInertia, inertia_to_parent
+from leapcheck_reference.tree import Tree
 
 OTHER_TYPE = {JointType.REVOLUTE: JointType.PRISMATIC, JointType.PRISMATIC: JointType.REVOLUTE}
 MOTION = {JointType.REVOLUTE: "turns about", JointType.PRISMATIC: "slides along"}
 
 
 def joint_types(scope: Scope) -> Iterator[Hypothesis]:
-    """A hinge taken for a slide about the same axis, or the other way round."""
+    """A hinge taken for a slide along the same axis, or the other way round."""
     for body in scope.spec.bodies:
         joint = body.joint
-        if joint.type not in OTHER_TYPE or body.name not in scope.bodies:
-            continue
-        other = OTHER_TYPE[joint.type]
-
-        def held(spec: RobotSpec, name: str = body.name, other: JointType = other) -> RobotSpec:
-            body = body_of(spec, name)
-            new = replace(body, joint=replace(body.joint, type=other))
-            return replace(spec, bodies=tuple(new if b.name == name else b for b in spec.bodies))
-
-        words = f"the joint {joint.name} is taken for {other}: it {MOTION[other]} its axis, and should be {joint.type}"
-        yield Hypothesis(f"type/{joint.name}:{other}", "model", words, held)
+        if joint.type in OTHER_TYPE and body.name in scope.bodies:
+            other = OTHER_TYPE[joint.type]
+            words = f"the joint {joint.name} is taken for {other}: it {MOTION[other]} its axis, and should be {joint.type}"
+            yield model_fault(f"type/{joint.name}:{other}", words, edit_bodies(_with_other_type, [body.name]))
 
 
-def joints_locked(scope: Scope) -> Iterator[Hypothesis]:
+def locked_joints(scope: Scope) -> Iterator[Hypothesis]:
     """A joint that is fixed at zero, with no answers of its own; or whose coordinate, or whose velocity too, is not read."""
-    for at in places(scope.spec):
-        body, q, v = scope.spec.bodies[at.body], at.q.start, at.v.start
-        if body.joint.type not in ONE_DOF or body.name not in scope.bodies:
-            continue
-        name = body.joint.name
-        words = f"the joint {name} is locked at zero: its coordinate is not read and its rows are zero"
-        yield Hypothesis(f"locked/{name}", "model", words, tree=without_motion([body.name]), answering=without_rows([v]))
-        words = f"the coordinate of the joint {name} is not read: it counts as zero"
-        yield Hypothesis(f"locked/{name} (q)", "model", words, reading=_unread(q, None), prior=1.5)
-        words = f"neither the coordinate nor the velocity of the joint {name} is read: they count as zero"
-        yield Hypothesis(f"locked/{name} (q, v)", "model", words, reading=_unread(q, v), prior=2.0)
+    for place in places(scope.spec):
+        body, q, v = scope.spec.bodies[place.body], place.q.start, place.v.start
+        if body.joint.type in ONE_DOF and body.name in scope.bodies:
+            name = body.joint.name
+            words = f"the joint {name} is locked at zero: its coordinate is not read and its rows are zero"
+            rows = without_rows([v])
+            yield model_fault(f"locked/{name}", words, tree_edit=without_motion([body.name]), answer_edit=rows)
+            words = f"the coordinate of the joint {name} is not read: it counts as zero"
+            yield model_fault(f"locked/{name} (q)", words, state_edit=_zero(q, None), prior=1.5)
+            words = f"neither the coordinate nor the velocity of the joint {name} is read: they count as zero"
+            yield model_fault(f"locked/{name} (q, v)", words, state_edit=_zero(q, v), prior=2.0)
 
 
-def joints_exchanged(scope: Scope) -> Iterator[Hypothesis]:
+def exchanged_joints(scope: Scope) -> Iterator[Hypothesis]:
     """Type, axis and armature of two joints of one chain or of siblings exchanged."""
     for a, b in _pairs(scope):
-        if (a.joint.type, a.joint.axis, a.joint.armature) == (b.joint.type, b.joint.axis, b.joint.armature):
-            continue
-
-        def held(spec: RobotSpec, a: str = a.name, b: str = b.name) -> RobotSpec:
-            one, other = body_of(spec, a).joint, body_of(spec, b).joint
-            joints = {a: _like(one, other), b: _like(other, one)}
-            return replace(spec, bodies=tuple(replace(x, joint=joints.get(x.name, x.joint)) for x in spec.bodies))
-
-        words = f"the joints {a.joint.name} and {b.joint.name} are exchanged: each has the other's type and axis"
-        yield Hypothesis(f"exchanged/{a.joint.name}:{b.joint.name}", "model", words, held)
+        if (a.joint.type, a.joint.axis, a.joint.armature) != (b.joint.type, b.joint.axis, b.joint.armature):
+            words = f"the joints {a.joint.name} and {b.joint.name} are exchanged: each has the other's type and axis"
+            yield model_fault(f"exchanged/{a.joint.name}:{b.joint.name}", words, exchange_bodies(a, b, _with_joint_of))
 
 
-def coordinates_exchanged(scope: Scope) -> Iterator[Hypothesis]:
+def exchanged_coordinates(scope: Scope) -> Iterator[Hypothesis]:
     """The coordinates of two joints of different types exchanged, in the state or in state and answers."""
-    at = {scope.spec.bodies[place.body].name: (place.q.start, place.v.start) for place in places(scope.spec)}
+    starts = {scope.spec.bodies[place.body].name: (place.q.start, place.v.start) for place in places(scope.spec)}
     for a, b in (pair for pair in _pairs(scope) if pair[0].joint.type is not pair[1].joint.type):
-        name, both = f"exchanged/{a.joint.name}:{b.joint.name}", f"the joints {a.joint.name} and {b.joint.name}"
-        reading = _swapped_reading(at[a.name], at[b.name])
-        answering = _swapped_rows(at[a.name][1], at[b.name][1])
-        words = f"the coordinates of {both} are exchanged in the state, not in the answers"
-        yield Hypothesis(f"{name} (state)", "convention", words, reading=reading, prior=2.0)
-        words = f"the coordinates of {both} are exchanged in state and answers"
-        yield Hypothesis(f"{name} (state and answers)", "convention", words, reading=reading, answering=answering, prior=2.0)
+        name = f"exchanged/{a.joint.name}:{b.joint.name}"
+        words = f"the coordinates of the joints {a.joint.name} and {b.joint.name} are exchanged in"
+        state_edit = _swap_coordinates(starts[a.name], starts[b.name])
+        yield convention(f"{name} (state)", f"{words} the state, not in the answers", state_edit=state_edit, prior=2.0)
+        rows = _swap_rows(starts[a.name][1], starts[b.name][1])
+        both = f"{words} state and answers"
+        yield convention(f"{name} (state and answers)", both, state_edit=state_edit, answer_edit=rows, prior=2.0)
 
 
 def _pairs(scope: Scope) -> Iterator[tuple[Body, Body]]:
@@ -87,39 +75,85 @@ def _pairs(scope: Scope) -> Iterator[tuple[Body, Body]]:
             yield a, b
 
 
-def _like(joint: Joint, other: Joint) -> Joint:
-    return replace(joint, type=other.type, axis=other.axis, armature=other.armature)
+def _with_other_type(body: Body) -> Body:
+    return replace(body, joint=replace(body.joint, type=OTHER_TYPE[body.joint.type]))
 
 
-def _unread(q: int, v: int | None) -> Callable[[RobotSpec, States], States]:
-    def reading(_spec: RobotSpec, states: States) -> States:
-        read = replace(states, q=states.q.copy())
-        read.q[:, q] = 0.0
-        if v is not None:
-            read = replace(read, v=states.v.copy())
-            read.v[:, v] = 0.0
-        return read
-
-    return reading
+def _with_joint_of(body: Body, other: Body) -> Body:
+    joint = other.joint
+    return replace(body, joint=replace(body.joint, type=joint.type, axis=joint.axis, armature=joint.armature))
 
 
-def _swapped_reading(a: tuple[int, int], b: tuple[int, int]) -> Callable[[RobotSpec, States], States]:
-    def reading(_spec: RobotSpec, states: States) -> States:
-        q, v, tau = states.q.copy(), states.v.copy(), states.tau.copy()
-        q[:, [a[0], b[0]]] = q[:, [b[0], a[0]]]
-        for block in (v, tau):
-            block[:, [a[1], b[1]]] = block[:, [b[1], a[1]]]
-        return replace(states, q=q, v=v, tau=tau)
+def _zero(in_q: int, in_v: int | None) -> StateEdit:
+    def edit(_spec: RobotSpec, q: Floats, v: Floats, _tau: Floats) -> None:
+        q[:, in_q] = 0.0
+        if in_v is not None:
+            v[:, in_v] = 0.0
 
-    return reading
+    return edit_state(edit)
 
 
-def _swapped_rows(a: int, b: int) -> Callable[[View, str, Floats], Floats]:
-    def answering(view: View, quantity: str, values: Floats) -> Floats:
+def _swap_coordinates(a: tuple[int, int], b: tuple[int, int]) -> StateEdit:
+    def edit(_spec: RobotSpec, q: Floats, v: Floats, tau: Floats) -> None:
+        for block, k in ((q, 0), (v, 1), (tau, 1)):
+            block[:, [a[k], b[k]]] = block[:, [b[k], a[k]]]
+
+    return edit_state(edit)
+
+
+def _swap_rows(a: int, b: int) -> AnswerEdit:
+    def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         order = np.arange(view.spec.nv)
         order[[a, b]] = b, a
         for axis in DOF_AXES.get(quantity, ()):
             values = np.take(values, order, axis=axis)
         return values
 
-    return answering
+    return edit
+
+
+def without_motion(names: Sequence[str], absent: bool = False) -> TreeEdit:
+    """The edit of a tree that makes the joints of some links rigid at zero, or takes the links out, their rotors with them.
+
+    Each dof stays, with a unit inertia of its own, so that M can still be inverted; `without_rows` takes it out of the answers.
+    """
+
+    def edit(tree: Tree) -> Tree:
+        links = list(tree.links)
+        for i, link in enumerate(tree.links):
+            if link.name not in names:
+                continue
+            inertia = _zero_inertia(links[i].inertia) if absent else links[i].inertia
+            links[i] = replace(link, type=JointType.FIXED, S=0.0 * link.S, armature=1.0, rotor=None, inertia=inertia)
+            if link.rotor and link.parent >= 0 and not absent:
+                links[link.parent] = _with_rotor(links[link.parent], link)
+        return replace(tree, links=tuple(links))
+
+    return edit
+
+
+def _zero_inertia(inertia: RigidInertia) -> RigidInertia:
+    return RigidInertia(0.0 * inertia.mass, 0.0 * inertia.mc, 0.0 * inertia.I)
+
+
+def _with_rotor(parent: Link, link: Link) -> Link:
+    """The link on which a joint's rotor rides, with it as a part."""
+    assert link.rotor is not None
+    return replace(parent, inertia=parent.inertia + inertia_to_parent(link.rotor.placement, link.rotor.inertia))
+
+
+def without_rows(dofs: Sequence[int]) -> AnswerEdit:
+    """Answers without the inertia, the energy and the acceleration that `without_motion` leaves to some dofs."""
+    rows = np.array(dofs)
+
+    def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
+        values = values.copy()
+        if quantity in MASS_MATRICES:
+            values[:, rows, rows] = 0.0
+        elif quantity == "forward_dynamics":
+            values[:, rows] = 0.0
+        elif quantity == "kinetic_energy":
+            values -= 0.5 * (view.read.v[:, rows] ** 2).sum(axis=1)
+        return values
+
+    return edit

@@ -1,14 +1,14 @@
-"""Legs mirrored wrongly: the signs along x or y of one leg, of one side or of all legs are those of the other side."""
+"""Legs mirrored wrongly: one leg, one side or all legs have the signs of the other side along x or y."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
-from leapcheck.judge.belief import Hypothesis
-from leapcheck.judge.structure.edits import subtree, with_rotational
+from leapcheck.judge.belief import Hypothesis, SpecEdit, model_fault
+from leapcheck.judge.edits import edit_bodies, subtree, with_rotational
 from leapcheck.judge.structure.scope import Scope
-from leapcheck.judge.words import listed
+from leapcheck.judge.words import name_list
 from leapcheck_models.spec import WORLD, Body, Inertia, Placement, RobotSpec, Symmetric3, Vector3
 
 AXES = {"y": 1, "x": 0}
@@ -31,15 +31,15 @@ def mirrored_legs(scope: Scope) -> Iterator[Hypothesis]:
     parts = {part: words for part, words in PARTS.items() if scope.has_inertia or "place" in part}
     for axis, k in AXES.items():
         for name, legs in _groups(spec, k):
-            held: set[RobotSpec] = set()
+            seen: set[RobotSpec] = set()
             for part, words in parts.items() if scope.has_one_of(legs) else ():
                 edit = _mirror(spec, legs, k, part)
-                if (changed := edit(spec)) == spec or changed in held:
+                if (changed := edit(spec)) == spec or changed in seen:
                     continue
-                held.add(changed)
-                whose = f"{words} of {'the leg' if len(legs) == 1 else 'the legs'} {listed(legs)}"
+                seen.add(changed)
+                whose = f"{words} of {'the leg' if len(legs) == 1 else 'the legs'} {name_list(legs)}"
                 cause = f"{whose} have the signs of the other side along {axis}: mirrored wrongly"
-                yield Hypothesis(f"mirrored/{name} ({axis}: {part})", "model", cause, edit, prior=1.0 + 0.1 * len(held))
+                yield model_fault(f"mirrored/{name} ({axis}: {part})", cause, edit, prior=1.0 + 0.1 * len(seen))
 
 
 def _groups(spec: RobotSpec, k: int) -> Iterator[tuple[str, list[str]]]:
@@ -59,36 +59,37 @@ def _groups(spec: RobotSpec, k: int) -> Iterator[tuple[str, list[str]]]:
         yield "all" if len(branching) == 1 else f"all on {legs[0].parent}", [leg.name for leg in legs]
 
 
-def _mirror(spec: RobotSpec, legs: list[str], k: int, part: str) -> Callable[[RobotSpec], RobotSpec]:
+def _mirror(spec: RobotSpec, legs: list[str], k: int, part: str) -> SpecEdit:
     names = set(legs) if part == "first placement" else {name for leg in legs for name in subtree(spec, leg)}
 
+    edit_links = edit_bodies(lambda body: _mirror_body(body, k, part), names)
+
     def edit(spec: RobotSpec) -> RobotSpec:
-        bodies = tuple(_mirrored(body, k, part) if body.name in names else body for body in spec.bodies)
         points = spec.contact_points
         if "points" in part:
-            points = tuple(replace(p, position=_flipped(p.position, k)) if p.body in names else p for p in points)
-        return replace(spec, bodies=bodies, contact_points=points)
+            points = tuple(replace(p, position=_flip(p.position, k)) if p.body in names else p for p in points)
+        return replace(edit_links(spec), contact_points=points)
 
     return edit
 
 
-def _mirrored(body: Body, k: int, part: str) -> Body:
+def _mirror_body(body: Body, k: int, part: str) -> Body:
     rotor = body.rotor
     if "placement" in part:
         body = replace(body, placement=_placement(body.placement, k))
         rotor = rotor and replace(rotor, placement=_placement(rotor.placement, k))
     if "inertias" in part or part == "coms":
-        body = replace(body, inertia=replace(body.inertia, com=_flipped(body.inertia.com, k)))
+        body = replace(body, inertia=replace(body.inertia, com=_flip(body.inertia.com, k)))
     if "inertias" in part or part == "products":
         body = replace(body, inertia=_with_flipped_products(body.inertia, k))
     return replace(body, rotor=rotor)
 
 
 def _placement(placement: Placement, k: int) -> Placement:
-    return replace(placement, p=_flipped(placement.p, k))
+    return replace(placement, p=_flip(placement.p, k))
 
 
-def _flipped(vector: Vector3, k: int) -> Vector3:
+def _flip(vector: Vector3, k: int) -> Vector3:
     x, y, z = (-c if i == k and c != 0.0 else c for i, c in enumerate(vector))
     return (x, y, z)
 

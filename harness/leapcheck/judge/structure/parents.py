@@ -1,16 +1,16 @@
-"""Bodies hung on the wrong parent, at the same placement."""
+"""Bodies attached to the wrong parent, at the same placement."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from leapcheck.judge.belief import Hypothesis, View
-from leapcheck.judge.structure.edits import subtree
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Hypothesis, TreeEdit, model_fault
+from leapcheck.judge.edits import subtree
 from leapcheck.judge.structure.scope import Scope
-from leapcheck.states import Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import VELOCITY_SIZE, WORLD, JointType, RobotSpec
 from leapcheck_reference.factorization import dense_parent
 from leapcheck_reference.tree import Tree
@@ -31,20 +31,19 @@ def wrong_parents(scope: Scope) -> Iterator[Hypothesis]:
         for other in [WORLD, *(b.name for b in spec.bodies)]:
             if other in below or other == body.parent or not scope.may_hang(body.name, other):
                 continue
-            hung = "stands on the world" if other == WORLD else f"hangs on {other}"
+            hung = "is attached to the world" if other == WORLD else f"is attached to {other}"
             words = f"the body {body.name} {hung} instead of on {body.parent}, at the same placement"
             order = _order(spec, body.name, other)
-            yield Hypothesis(
+            yield model_fault(
                 f"parent/{body.name}:{other}",
-                "model",
                 words,
-                tree=hung_on(body.name, other, order),
-                answering=None if order == sorted(order) else _in_the_old_order(order),
+                tree_edit=hung_on(body.name, other, order),
+                answer_edit=None if order == sorted(order) else _in_the_old_order(order),
             )
 
 
-def hung_on(name: str, other: str, order: list[int]) -> Callable[[Tree], Tree]:
-    """The edit of a tree that hangs one link on another; the links then stand in `order`, each after its parent.
+def hung_on(name: str, other: str, order: list[int]) -> TreeEdit:
+    """The edit of a tree that hangs one link on another; the links are then in `order`, each after its parent.
 
     Every link keeps its place in q and v.
     """
@@ -74,10 +73,10 @@ def _order(spec: RobotSpec, name: str, other: str) -> list[int]:
     return order
 
 
-def _in_the_old_order(order: list[int]) -> Callable[[View, str, Floats], Floats]:
+def _in_the_old_order(order: list[int]) -> AnswerEdit:
     """Answers whose rows follow the links, put back into the order of the robot as it should be."""
 
-    def answering(view: View, quantity: str, values: Floats) -> Floats:
+    def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         if quantity in LINK_ROWS:
             places = np.array(order)
         elif quantity in DOF_ROWS:
@@ -90,4 +89,4 @@ def _in_the_old_order(order: list[int]) -> Callable[[View, str, Floats], Floats]
         sorted_values[:, places] = values
         return sorted_values
 
-    return answering
+    return edit

@@ -1,0 +1,209 @@
+"""Jumps: planned, simulated and judged before the hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from leapcheck.api.jump_run import JumpRun, LegJumpRun
+from leapcheck.api.robots import load
+from leapcheck.jumping.leg_jump.options import LegJumpOptions, Pair
+from leapcheck.jumping.options import JumpOptions
+
+if TYPE_CHECKING:
+    from leapcheck.jumping.study import StudyProgress
+
+
+def jump(
+    robot: Any,
+    *,
+    height: float | None = JumpOptions.height,
+    distance: float = JumpOptions.distance,
+    pitch: float = JumpOptions.pitch,
+    highest: bool = JumpOptions.highest,
+    crouch: float | None = JumpOptions.crouch,
+    push_time: float | None = JumpOptions.push_time,
+    policy: str | None = JumpOptions.policy,
+    trajectory: Path | str | None = JumpOptions.trajectory,
+    duration: float | None = JumpOptions.duration,
+    pose: str | None = JumpOptions.pose,
+    set: Sequence[str] = JumpOptions.set,
+    actuators: Path | str | None = JumpOptions.actuators,
+    engines: Sequence[str] = JumpOptions.engines,
+    friction: float = JumpOptions.friction,
+    solref: tuple[float, float] = JumpOptions.solref,
+    dt: float = JumpOptions.dt,
+    levels: int = JumpOptions.levels,
+    rate: float = JumpOptions.rate,
+    latency: float = JumpOptions.latency,
+    battery_voltage: float | None = JumpOptions.battery_voltage,
+    battery_resistance: float = JumpOptions.battery_resistance,
+    motor_rating: tuple[float, float] | None = JumpOptions.motor_rating,
+    threshold: Sequence[str] = JumpOptions.threshold,
+    monte_carlo: int = JumpOptions.monte_carlo,
+    vary: Sequence[str] = JumpOptions.vary,
+    seed: int = JumpOptions.seed,
+    hardware_log: Path | str | None = JumpOptions.hardware_log,
+    workers: int = 0,
+    progress: StudyProgress | None = None,
+) -> JumpRun:
+    """Plans a jump, or takes yours, simulates it in several engines and contact models, and judges it: GO, MARGINAL or NO-GO.
+
+    Args:
+        robot: as in `leapcheck.load`; it needs a free trunk, feet and actuators.
+        height: how far the centre of mass rises after take-off (m).
+        distance: how far it flies forward (m).
+        pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
+        highest: jump as high as the limits allow instead of `height`.
+        crouch: height of the trunk in the crouch (m); chosen by default.
+        push_time: how long the push lasts (s); chosen by default.
+        policy: your own controller instead of the plan, as module:factory, from the current folder: factory(robot)
+            returns a function of (time, q, v) that returns joint torques or a JointCommand.
+        trajectory: joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT).
+        duration: how long a policy or trajectory is simulated (s); 1.2 s, or the trajectory's length, by default.
+        pose: pose that a policy or trajectory starts from; the robot's first by default.
+        set: numbers of the robot to change, as in ["trunk.mass=3.6"].
+        actuators: actuators of the robot in a file (.json), instead of its own.
+        engines: simulators; a wrong name lists them all.
+        friction: Coulomb friction of the ground.
+        solref: MuJoCo's time constant (s) and damping ratio of a contact.
+        dt: coarsest time step (s); the error bars come from halving it.
+        levels: time steps for the error bars: dt, dt/2, dt/4, ...
+        rate: calls of the controller per second; 0: at every step.
+        latency: time from the controller's call until its torque acts (s).
+        battery_voltage: open-circuit voltage of the battery (V); the motors' rated one by default.
+        battery_resistance: internal resistance of the battery (ohm).
+        motor_rating: what the motors stand for good: continuous current (A) and thermal time constant (s); i^2 t is
+            judged by it.
+        threshold: thresholds of the verdict to change, as in ["utilisation_no_go=0.9"].
+        monte_carlo: how many jumps with drawn friction, ground, payload, strength, voltage, latency, noise, ... to
+            simulate.
+        vary: how wide some of them vary, as in ["friction=0.3"] (0: not at all).
+        seed: seed of the draws.
+        hardware_log: log of the real robot (.csv with time and q_JOINT, qd_JOINT, tau_JOINT): its residuals against the
+            first simulator.
+        workers: processes; 0: one per core.
+        progress: called with (parts done, parts in all, what is being done).
+
+    Raises:
+        ValueError: an option is invalid or the robot cannot jump; a jump that cannot be planned is a NO-GO instead.
+        FileNotFoundError: there is no such file.
+
+    Example:
+        >>> import leapcheck as lc
+        >>> jump = lc.jump("mini_cheetah", height=0.1, engines=("rigid",), levels=1)
+        >>> jump.to_frame().set_index("name").value["height"].round(2)
+        0.1
+    """
+    from leapcheck.jumping.study import jump_study
+
+    options = JumpOptions(
+        height=height,
+        distance=distance,
+        pitch=pitch,
+        highest=highest,
+        crouch=crouch,
+        push_time=push_time,
+        policy=policy,
+        trajectory=_path(trajectory),
+        duration=duration,
+        pose=pose,
+        set=_texts(set),
+        actuators=_path(actuators),
+        engines=_texts(engines),
+        friction=friction,
+        solref=solref,
+        dt=dt,
+        levels=levels,
+        rate=rate,
+        latency=latency,
+        battery_voltage=battery_voltage,
+        battery_resistance=battery_resistance,
+        motor_rating=motor_rating,
+        threshold=_texts(threshold),
+        monte_carlo=monte_carlo,
+        vary=_texts(vary),
+        seed=seed,
+        hardware_log=_path(hardware_log),
+    )
+    given = str(robot) if isinstance(robot, str | Path) else load(robot)
+    return JumpRun(jump_study(given, options, workers, progress))
+
+
+def leg_jump(
+    *,
+    mass: float = LegJumpOptions.mass,
+    height: float = LegJumpOptions.height,
+    acceleration: float | None = LegJumpOptions.acceleration,
+    full_extension: bool = LegJumpOptions.full_extension,
+    until: float = LegJumpOptions.until,
+    pose: Pair = LegJumpOptions.pose,
+    link_mass: Pair = LegJumpOptions.link_mass,
+    link_length: Pair = LegJumpOptions.link_length,
+    link_com: Pair | None = LegJumpOptions.link_com,
+    link_inertia: Pair | None = LegJumpOptions.link_inertia,
+    gravity: float = LegJumpOptions.gravity,
+    servo_torque: float | None = LegJumpOptions.servo_torque,
+    servo_torque_unit: Literal["kgf.cm", "N.m"] = LegJumpOptions.servo_torque_unit,
+    servo_speed: float | None = LegJumpOptions.servo_speed,
+    servo_speed_unit: Literal["deg/s", "rad/s", "s/60deg"] = LegJumpOptions.servo_speed_unit,
+    marginal: float = LegJumpOptions.marginal,
+) -> LegJumpRun:
+    """Whether a two-link leg jumps with a servo: GO, MARGINAL or NO-GO; the foot stays where it is, the body moves straight up.
+
+    Args:
+        mass: mass that the leg carries, its own aside (kg).
+        height: how far the body rises after take-off (m).
+        acceleration: acceleration of the body in the push (m/s^2); 2.0 by default.
+        full_extension: push until the leg is straight, a = v0^2 / (2 x stroke left), instead of `acceleration`.
+        until: share of the push's time that `full_extension` is judged for: at its very end joint speeds have no bound.
+        pose: first pose: hip from straight down, forward positive, and knee from the thigh, negative (deg).
+        link_mass: mass of thigh and shank (kg).
+        link_length: length of thigh and shank (m).
+        link_com: distance of their centres of mass from their joints (m); half the length by default.
+        link_inertia: moments of inertia about their centres of mass, across the plane (kg m^2); m l^2 / 12 by default.
+        gravity: gravity (m/s^2).
+        servo_torque: the servo's stall torque, in `servo_torque_unit`; not judged by default.
+        servo_torque_unit: unit of the stall torque.
+        servo_speed: the servo's no-load speed, in `servo_speed_unit`; not judged by default.
+        servo_speed_unit: unit of the no-load speed; s/60deg is what servo makers print.
+        marginal: use of the servo's rating above which the verdict is MARGINAL.
+
+    Raises:
+        ValueError: an option is invalid.
+
+    Example:
+        >>> import leapcheck as lc
+        >>> lc.leg_jump(height=0.02, servo_torque=6.0, servo_speed=0.11, servo_speed_unit="s/60deg").verdict.value
+        'GO'
+    """
+    from leapcheck.jumping.leg_jump.study import leg_jump_study
+
+    options = LegJumpOptions(
+        mass=mass,
+        height=height,
+        acceleration=acceleration,
+        full_extension=full_extension,
+        until=until,
+        pose=pose,
+        link_mass=link_mass,
+        link_length=link_length,
+        link_com=link_com,
+        link_inertia=link_inertia,
+        gravity=gravity,
+        servo_torque=servo_torque,
+        servo_torque_unit=servo_torque_unit,
+        servo_speed=servo_speed,
+        servo_speed_unit=servo_speed_unit,
+        marginal=marginal,
+    )
+    return LegJumpRun(leg_jump_study(options), options.command())
+
+
+def _path(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _texts(texts: Sequence[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)

@@ -1,0 +1,34 @@
+"""The options of a comparison: the keyword arguments of `leapcheck.compare` and the options of the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """What to compare, at which states and how; names and defaults stand here alone."""
+
+    engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
+    """Engines to compare; drake and mjx need their extras. A .urdf or .xml adds mujoco-file and pinocchio-file by default."""
+    states: int = 2048
+    """How many random states, of mixed kinds."""
+    seed: int = 0
+    """Seed of the states."""
+    quantities: tuple[str, ...] = ()
+    """Quantities to compare; all by default."""
+    states_file: Path | None = None
+    """Your own states (.npz with q, v, tau, or .csv / .parquet with columns q_0, ..., v_0, ..., tau_0, ...)."""
+    only: int | None = None
+    """Index of one state: compare at that state alone."""
+    out: Path | None = None
+    """Folder of the report."""
+    baseline: Path | None = None
+    """Accepted discrepancies (see `leapcheck baseline`): only what is new, expired or grown then fails."""
+    workers: int = 0
+    """Processes; by default one per core."""
+    resume: bool = False
+    """Continue a long run that was interrupted: its finished parts are in the folder of the report."""
+    scheduler: str = ""
+    """Address of a Dask scheduler (tcp://...) whose workers compute the parts."""

@@ -1,1 +1,0 @@
-"""Comparison of engines: records out of answers."""

@@ -1,0 +1,105 @@
+"""The engines of a run, made once per process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from leapcheck.comparison.in_house import InHouse
+from leapcheck.comparison.participants import Participant, participants
+from leapcheck.comparison.plan import Plan
+from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.outside.load import load_engine
+from leapcheck.engines.protocol import Engine, EngineRequest, Limited
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.quantities import QUANTITIES, sizes
+from leapcheck.records import EngineRow, Failure
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Quantities that are computed together: the in-house side, its truth, and how each engine takes part (None: it is the
+    in-house side itself).
+    """
+
+    in_house: InHouse
+    truth: Callable[[States], Floats]
+    participants: tuple[tuple[str, Participant | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSet:
+    """One robot in its engines: those that could be made, those that failed, and what could not be compared."""
+
+    spec: RobotSpec
+    engines: tuple[Engine, ...]
+    portions: tuple[Portion, ...]
+    failures: tuple[Failure, ...]
+    not_compared: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[EngineRow, ...]:
+        """The engines as records."""
+        return tuple(
+            EngineRow(e.name, e.version, e.route, tuple(q for q in QUANTITIES if q in e.quantities)) for e in self.engines
+        )
+
+
+def make_engine_set(
+    spec: RobotSpec, engines: Sequence[str | Engine | EngineRequest], quantities: Sequence[str], compile_code: bool
+) -> EngineSet:
+    """The robot in each engine; a name is looked up, any other word names the user's, an Engine is taken as it is.
+
+    `compile_code` where many states are to come; it changes no bit of the results.
+    """
+    ready: list[Engine] = []
+    failures: list[Failure] = []
+    not_compared: list[str] = []
+    for request in engines:
+        try:
+            ready.append(load_engine(request, spec))
+        except NotApplicable as reason:
+            not_compared.append(f"{_name(request)}: {reason}")
+        except EngineError as error:
+            failures.append(Failure(_name(request), "", str(error)))
+    not_compared += [line for engine in ready if isinstance(engine, Limited) for line in engine.not_compared]
+    names = [name for name in quantities if _has_entries(spec, name)]
+    portions = tuple(_portion(spec, group, ready, compile_code) for group in _groups(names))
+    return EngineSet(spec, tuple(ready), portions, tuple(failures), tuple(not_compared))
+
+
+def engine_set_of(plan: Plan) -> EngineSet:
+    """The plan's robot in its engines, made in this process."""
+    return make_engine_set(plan.spec, plan.engines, plan.quantities, plan.is_long)
+
+
+def _name(request: str | Engine | EngineRequest) -> str:
+    return request if isinstance(request, str) else request.name
+
+
+def _groups(quantities: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The quantities by what they are computed from; the one that is as long as all others together is alone."""
+    alone = ("contact_inertia",)
+    groups = (
+        [name for name in quantities if not QUANTITIES[name].in_mujoco_coordinates and name not in alone],
+        [name for name in quantities if name in alone],
+        [name for name in quantities if QUANTITIES[name].in_mujoco_coordinates],
+    )
+    yield from (tuple(group) for group in groups if group)
+
+
+def _portion(spec: RobotSpec, quantities: tuple[str, ...], engines: Sequence[Engine], compile_code: bool) -> Portion:
+    in_house = InHouse(spec, quantities, compile_code)
+    taking_part: list[tuple[str, Participant | None]] = []
+    for engine in engines:
+        itself = isinstance(engine, ReferenceEngine)
+        taking_part += [(engine.name, part) for part in ([None] if itself else participants(engine, in_house))]
+    return Portion(in_house, in_house.truth(), tuple(taking_part))
+
+
+def _has_entries(spec: RobotSpec, quantity: str) -> bool:
+    shape = QUANTITIES[quantity].shape
+    return shape is None or 0 not in shape(sizes(spec))

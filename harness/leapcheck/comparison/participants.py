@@ -1,0 +1,194 @@
+"""Engines as participants of a comparison: what each answers for a block of states, in the slots of the in-house side."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from functools import partial
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+
+from leapcheck.comparison.in_house import InHouse
+from leapcheck.comparison.slots import in_slots
+from leapcheck.coordinates import conventions
+from leapcheck.coordinates.conventions import Convention
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.foreign import ForeignEngine
+from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names
+from leapcheck.engines.protocol import Engine
+from leapcheck.rounding import scale_free
+from leapcheck.sampling import UNIT, States
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.trace.compiled_program import SLOTS
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.symbol import Recorder
+
+PART = 256
+"""States whose raw numbers are made and turned into slots before the next ones: they stay in the second-level cache."""
+
+SAMPLE, SAMPLE_EVERY = 2, 64
+"""The first so many states of every so many units are also asked of the engine by its own calls for points."""
+
+OWN_CALLS = 64 * float(np.finfo(float).eps)
+"""Largest difference between both ways, relative to the largest entry, per metre from the world's origin; measured: 5e-15."""
+
+SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia"})
+"""Quantities that need a solver where the engine does not know the gears."""
+
+
+class Participant(Protocol):
+    """What an engine answers, in slots. `seconds` sums up what the engine's own evaluation took."""
+
+    quantities: tuple[str, ...]
+    seconds: float
+
+    def __call__(self, states: States) -> Floats:
+        """Slots (blocks, slots, lanes) of a block of states; those of quantities that it does not answer are zero."""
+
+    def one(self, quantity: str, states: States) -> Floats:
+        """The slots of one quantity alone, all others zero: asked where several together have failed."""
+
+
+def participants(engine: Engine, in_house: InHouse) -> list[Participant]:
+    """How the engine answers the in-house side's quantities: those that can be traced from its own numbers, and the others."""
+    others = tuple(name for name in in_house.quantities if name in engine.quantities)
+    result: list[Participant] = []
+    if isinstance(engine, ForeignEngine):
+        traceable = tuple(name for name in others if _is_traceable(name, engine.convention))
+        others = tuple(name for name in others if name not in traceable)
+        result += [OwnNumbers(engine, traceable, in_house)] if traceable else []
+    return [*result, AnsweringEngine(engine, others, in_house)] if others else result
+
+
+class AnsweringEngine:
+    """An engine behind the protocol: its canonical arrays brought into slots."""
+
+    def __init__(self, engine: Engine, quantities: tuple[str, ...], in_house: InHouse) -> None:
+        self.quantities = quantities
+        self.seconds = 0.0
+        self._engine = engine
+        self._shapes = {name: in_house.slot_map.of[name].place.shape for name in quantities}
+        role = f"answers {' '.join(quantities)}".encode()
+        self._into_slots = in_house.slot_program(role, partial(self._graph, in_house))
+
+    def __call__(self, states: States) -> Floats:
+        """Slots of what `evaluate` answers; EngineError for an answer of another shape."""
+        start = perf_counter()
+        answers = self._engine.evaluate(states, self.quantities)
+        self.seconds += perf_counter() - start
+        return self._into_slots({name: self._with_shape(name, answers[name], len(states)) for name in self.quantities})
+
+    def one(self, quantity: str, states: States) -> Floats:
+        """Slots of one answer, in memory of their own."""
+        n = len(states)
+        answers = {name: np.zeros((n, *shape)) for name, shape in self._shapes.items()}
+        answers[quantity] = self._with_shape(quantity, self._engine.evaluate(states, (quantity,))[quantity], n)
+        return self._into_slots(answers).copy()
+
+    def _graph(self, in_house: InHouse) -> Graph:
+        recorder = Recorder(float)
+        answers = {name: recorder.input(name, *shape) for name, shape in self._shapes.items()}
+        return recorder.graph({SLOTS: np.array(in_slots(in_house.slot_map, answers, recorder), dtype=object)})
+
+    def _with_shape(self, name: str, values: Floats, n: int) -> Floats:
+        shape = (n, *self._shapes[name])
+        if values.shape != shape:
+            raise EngineError(
+                f"engine '{self._engine.name}': {name} has shape {values.shape}, the in-house answers {shape}: "
+                "the models differ in size, or states were left out"
+            )
+        return np.ascontiguousarray(values, dtype=float)
+
+
+class OwnNumbers:
+    """An engine with coordinates of its own: conventions, assembly and slots traced around its raw numbers as one program."""
+
+    def __init__(self, engine: ForeignEngine, quantities: tuple[str, ...], in_house: InHouse) -> None:
+        self.quantities = quantities
+        self.seconds = 0.0
+        self._engine, self._in_house = engine, in_house
+        convention = engine.convention
+        names = own_names(convention, quantities)
+        self._recipes = {name: engine.assembly.get(name, Assembly((name,), identity)) for name in names}
+        self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
+        role = pickle.dumps((convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw}))
+        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention))
+        self._answers = in_house.slot_program(b"own " + role, partial(self._graph, in_house))
+        self._memory: dict[int, dict[str, Floats]] = {}
+
+    def __call__(self, states: States) -> Floats:
+        """Slots of the engine's own numbers, turned into canonical ones."""
+        canonical = {"q": states.q, "v": states.v, "tau": states.tau}
+        own = self._own_states(canonical)
+        own_states = OwnStates(own["own_q"], own["own_v"], own["own_tau"])
+        sampled = (states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE)
+
+        def inputs_of(part: slice) -> dict[str, Floats]:
+            some = OwnStates(*(values[part] for values in own_states))
+            raw = self.raw(some)
+            if len(sample := np.flatnonzero(sampled[part])):
+                raw_sample = {name: values[sample] for name, values in raw.items()}
+                self._check_own_calls(OwnStates(*(values[sample] for values in some)), raw_sample)
+            return {name: values[part] for name, values in canonical.items()} | {f"raw_{name}": raw[name] for name in raw}
+
+        return self._answers.by_parts(len(states), PART, inputs_of)
+
+    def _check_own_calls(self, states: OwnStates, raw: Mapping[str, Floats]) -> None:
+        """Compares what is assembled of raw numbers with the engine's own calls for the same; EngineError where they differ."""
+        for name, own in self._engine.own_calls(states, self._recipes).items():
+            parts, assemble = self._recipes[name]
+            assembled = assemble(*(raw[part] for part in parts))
+            reach = 1.0 + np.abs(states.q).max()  # the world's origin is where both engines' Jacobians begin
+            off = float(scale_free(assembled - own, np.maximum(1.0, np.abs(own).max())).max(initial=0.0))
+            if not off <= OWN_CALLS * reach:
+                raise EngineError(
+                    f"engine '{self._engine.name}': {name} as assembled by leapcheck is off the engine's own call by {off:.3g}: "
+                    "please report it with the robot"
+                )
+
+    def one(self, quantity: str, states: States) -> Floats:
+        """The slots of one quantity: its own program, made for the occasion."""
+        return OwnNumbers(self._engine, (quantity,), self._in_house)(states)
+
+    def raw(self, states: OwnStates) -> dict[str, Floats]:
+        """The engine's raw numbers, in memory that is kept from block to block: fresh pages cost more than the numbers."""
+        n = len(states.q)
+        if n not in self._memory:
+            self._memory = {n: {name: np.empty((n, *self._engine.raw_shapes[name])) for name in self._raw}}
+        start = perf_counter()
+        self._engine.write_raw(states, self._memory[n])
+        self.seconds += perf_counter() - start
+        return self._memory[n]
+
+    def _graph(self, in_house: InHouse) -> Graph:
+        convention, recorder = self._engine.convention, Recorder(float)
+        states = _symbolic_state(convention, recorder)
+        raw = {name: recorder.input(f"raw_{name}", *self._engine.raw_shapes[name]) for name in self._raw}
+        own = {name: np.asarray(assemble(*(raw[part] for part in parts))) for name, (parts, assemble) in self._recipes.items()}
+        projection = Projection(convention, states, conventions.velocity_map(convention, states.q), own)
+        answers = {name: np.asarray(projection.quantity(name), dtype=object) for name in self.quantities}
+        return recorder.graph({SLOTS: np.array(in_slots(in_house.slot_map, answers, recorder), dtype=object)})
+
+
+def _is_traceable(quantity: str, convention: Convention) -> bool:
+    """Whether the quantity follows from the engine's own numbers by products and sums, and not too many."""
+    return quantity != "contact_inertia" and (convention.is_square or quantity not in SOLVED_HERE)
+
+
+def _symbolic_state(convention: Convention, recorder: Recorder) -> States:
+    """One canonical state of symbols."""
+    spec = convention.spec
+    q, v, tau = recorder.input("q", spec.nq), recorder.input("v", spec.nv), recorder.input("tau", spec.nv)
+    return States(q, v, tau, np.zeros(1, dtype=np.int64), ("",))
+
+
+def _own_states(convention: Convention) -> Graph:
+    """The record of a canonical state turned into the engine's coordinates."""
+    recorder = Recorder(float)
+    states = _symbolic_state(convention, recorder)
+    T = conventions.velocity_map(convention, states.q)
+    v = conventions.product(T, states.v)
+    tau = conventions.engine_force(T, states.tau) if convention.is_square else v
+    return recorder.graph({"own_q": conventions.configuration(convention, states.q), "own_v": v, "own_tau": tau})

@@ -1,0 +1,152 @@
+"""What to compare: a robot, engines, quantities and states, and the parts that its work is cut into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leapcheck.engines.protocol import Engine, EngineRequest
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.engines.registry import ENGINE_NAMES
+from leapcheck.entries import dof_names
+from leapcheck.quantities import QUANTITIES
+from leapcheck.robots.load import NamedRobot
+from leapcheck.sampling import UNIT, States, generated_states, join_states, units
+from leapcheck.system.command_line import command_line
+from leapcheck_models.spec import RobotSpec
+
+COMPILED_FROM = 20_000
+"""Number of states from which code is compiled for a run; below, NumPy programs with the same bits are done sooner."""
+
+SINGULAR = 1e-13
+"""Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""
+
+JOB = 16
+"""Blocks of a job: enough that handing it to a process costs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`.
+
+    `limits` say what of the robot cannot be compared, where it comes from a user's file; `only_in_python` names the engines,
+    and "states", that no command line can give.
+    """
+
+    robot: NamedRobot
+    engines: tuple[str | Engine | EngineRequest, ...] = ENGINE_NAMES
+    quantities: tuple[str, ...] = tuple(QUANTITIES)
+    count: int = 2048
+    seed: int = 0
+    only: int | None = None
+    states: States | None = None
+    states_file: str = ""
+    command: str = ""
+    block_units: int = 4
+    limits: tuple[str, ...] = ()
+    only_in_python: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.quantities if name not in QUANTITIES]
+        if unknown:
+            raise ValueError(f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}")
+        if self.count < 1:
+            raise ValueError(f"{self.count} states: give at least 1")
+        if self.seed < 0:
+            raise ValueError(f"the seed is {self.seed}: give a whole number from 0")
+        names = [engine if isinstance(engine, str) else engine.name for engine in self.engines]
+        if len(names) < 2:
+            raise ValueError(f"{len(names)} engines: give at least two to compare")
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"engine '{repeated[0]}' is given twice: name each once")
+        if self.only is not None and not 0 <= self.only < self.total:
+            raise ValueError(f"state {self.only} is not among the {self.total} states: give 0 to {self.total - 1}")
+        if not self.spec.bodies or self.spec.nv == 0:
+            raise ValueError(f"robot '{self.spec.name}' has nothing that moves: add a body with a joint by add_body")
+        if dof := _singular_dof(self.spec):
+            raise ValueError(f"robot '{self.spec.name}': '{dof}' moves no inertia: give the link behind it a mass and an inertia")
+
+    @property
+    def spec(self) -> RobotSpec:
+        """The robot's description."""
+        return self.robot.spec
+
+    @property
+    def total(self) -> int:
+        """How many states there are to choose from."""
+        return self.count if self.states is None else len(self.states)
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether another process can make all engines for itself."""
+        return all(isinstance(engine, str | EngineRequest) for engine in self.engines)
+
+    @property
+    def state_count(self) -> int:
+        """How many states are compared."""
+        return self.total if self.only is None else 1
+
+    @property
+    def states_arguments(self) -> tuple[str, ...]:
+        """The words of the command line that give these states."""
+        if self.states is not None:  # those of a recording come with it
+            return ("--states-file", self.states_file) if self.states_file else ()
+        return ("--states", str(self.count), "--seed", str(self.seed))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so many states are to come that compiling for them pays."""
+        return self.only is None and self.total >= COMPILED_FROM
+
+    def block(self, of_units: Sequence[int]) -> States:
+        """The states of some units; or the only one."""
+        if self.only is not None:
+            row = self.only % UNIT
+            return self.unit(self.only // UNIT)[row : row + 1]
+        return join_states([self.unit(unit) for unit in of_units])
+
+    def unit(self, unit: int) -> States:
+        """The states of one unit."""
+        if self.states is not None:
+            return self.states[unit * UNIT : (unit + 1) * UNIT]
+        return generated_states(self.spec, self.count, self.seed, unit)
+
+
+def blocks(plan: Plan) -> Iterator[States]:
+    """The states to compare, a block at a time; or the only one."""
+    for part in jobs(plan):
+        yield from map(plan.block, part)
+
+
+def jobs(plan: Plan) -> list[tuple[range, ...]]:
+    """The units of states in blocks, and the blocks in jobs, each for one process at a time."""
+    all_units = units(plan.state_count)
+    in_blocks = [all_units[i : i + plan.block_units] for i in range(0, len(all_units), plan.block_units)]
+    return [tuple(in_blocks[i : i + JOB]) for i in range(0, len(in_blocks), JOB)]
+
+
+def _singular_dof(spec: RobotSpec) -> str:
+    """Name of the dof that most moves no inertia at a generic state, "" where M is regular."""
+    M = ReferenceEngine(spec).evaluate(generated_states(spec, 1, 0, 0), ("mass_matrix",))["mass_matrix"][0]
+    diagonal = np.sqrt(np.diag(M))
+    if not diagonal.all():
+        return dof_names(spec)[int(diagonal.argmin())]
+    eigenvalues, vectors = np.linalg.eigh(M / np.outer(diagonal, diagonal))
+    return dof_names(spec)[int(np.abs(vectors[:, 0]).argmax())] if eigenvalues[0] <= SINGULAR else ""
+
+
+def repeat_text(plan: Plan, engines: Sequence[str], quantity: str, index: int) -> str:
+    """What repeats the comparison of one quantity in some engines at one state: a command line, or a call in Python where the
+    robot, an engine or the states exist only there.
+    """
+    objects = plan.only_in_python
+    if plan.robot.source and not {*engines, "states"} & set(objects):
+        words = ("--engines", *engines, "--quantities", quantity, *plan.states_arguments, "--only", str(index))
+        return command_line("leapcheck", "compare", plan.robot.source, *words)
+    robot = repr(plan.robot.source) if plan.robot.source else plan.spec.name
+    users = ", ".join(name for name in engines if name in objects)
+    others = tuple(name for name in engines if name not in objects)
+    states = "states=states" if plan.states is not None else f"states={plan.count}, seed={plan.seed}"
+    return f"leapcheck.compare({robot}, [{users}], engines={others}, quantities={quantity!r}, {states}, only={index})"

@@ -1,0 +1,1 @@
+"""How coordinates of engines follow from the canonical ones: conventions and joint forms."""

@@ -1,0 +1,1 @@
+"""Drake behind the engine protocol."""

@@ -1,0 +1,82 @@
+"""What engines of foreign packages share: numbers of their own, in their own coordinates, behind the engine protocol."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from leapcheck.coordinates import conventions
+from leapcheck.coordinates.conventions import Convention
+from leapcheck.engines.projection import NEEDS, Assembly, OwnStates, Projection, identity, own_names, own_states
+from leapcheck.engines.protocol import Answers
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
+
+
+class ForeignEngine(ABC):
+    """An engine that gives its own numbers in its own coordinates, so that the conventions can be compiled around it."""
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        route: str,
+        convention: Convention,
+        raw_shapes: Mapping[str, tuple[int, ...]],
+        *,
+        sizes: tuple[int, int] | None = None,
+        quantities: Iterable[str] = NEEDS,
+    ) -> None:
+        """Takes the shape of each raw number of one state, and (nq, nv) of the engine's model: by default the convention's."""
+        self.name, self.version, self.route = name, version, route
+        self.quantities = frozenset(quantities)
+        self.convention = convention
+        self.raw_shapes = raw_shapes
+        nq, nv = sizes or (len(convention.columns), len(convention.shuffle))
+        self._shapes = {"q": (nq,), "v": (nv,), "tau": (nv,), **raw_shapes}
+
+    @property
+    def assembly(self) -> Mapping[str, Assembly]:
+        """For each number that is no raw one, how it is assembled."""
+        return {}
+
+    @abstractmethod
+    def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out` for n states into its C-contiguous arrays (n, *shape) of float64.
+
+        Velocities are u of `convention`, points in world axes.
+        """
+
+    def own_calls(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+        """Those of the numbers (n, *shape) that `assembly` makes though the engine has a call for them, by that call."""
+        del states, names
+        return {}
+
+    def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
+        """The quantities (n, *shape), canonical: one pass over the states for the engine's own numbers, then whole blocks.
+
+        A quantity that is no canonical one is the raw number of the same name and is handed through.
+        """
+        T = conventions.velocity_map(self.convention, states.q)
+        own = self.own_numbers(own_states(self.convention, T, states), own_names(self.convention, quantities))
+        projection = Projection(self.convention, states, T, own)
+        return {name: projection.quantity(name) for name in quantities}
+
+    def own_numbers(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+        """The engine's own numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""
+        recipes = {name: self.assembly.get(name, Assembly((name,), identity)) for name in names}
+        raw_names = sorted({raw for recipe in recipes.values() for raw in recipe.raw})
+        raw = {name: np.empty((len(states.q), *self.raw_shapes[name])) for name in raw_names}
+        self.write_raw(states, raw)
+        return {name: assemble(*(raw[part] for part in parts)) for name, (parts, assemble) in recipes.items()}
+
+    def check_blocks(self, states: OwnStates, out: Mapping[str, Floats]) -> dict[str, Floats]:
+        """The states and `out` as one; ValueError unless each may be gone through by address: n rows, float64, C-contiguous."""
+        blocks = {**states._asdict(), **out}
+        for name, array in blocks.items():
+            shape = (len(states.q), *self._shapes[name])
+            if array.shape != shape or array.dtype != np.float64 or not array.flags.c_contiguous:
+                raise ValueError(f"'{name}' is {array.dtype} of shape {array.shape}: give C-contiguous float64 of shape {shape}")
+        return blocks

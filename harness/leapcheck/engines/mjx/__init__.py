@@ -1,0 +1,1 @@
+"""MJX behind the engine protocol."""

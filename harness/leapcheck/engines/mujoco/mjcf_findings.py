@@ -1,0 +1,120 @@
+"""What an MJCF holds that a spec cannot, and what Pinocchio's reader of MJCF silently changes."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+import mujoco
+import numpy as np
+
+from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.importing.mjcf_file import features
+from leapcheck_models.importing.urdf_findings import CHANGING, meshes
+from leapcheck_models.lint.finding import Finding
+
+IGNORED_BY_PINOCCHIO = {
+    "frame": "the pose of a <frame>",
+    "replicate": "the copies of a <replicate>",
+}
+"""Elements that Pinocchio 4.1.0's reader passes over."""
+
+LEFT_OUT = {
+    "neq": ("equality", "equality constraints", "M and h of MuJoCo leave them out too"),
+    "ntendon": ("tendons", "tendons", "their springs, dampers and limits are forces, no part of M or h"),
+    "nmocap": ("mocap", "mocap bodies", "each is taken as fixed where it stands"),
+}
+"""Counts of the compiled model whose features are not in the spec."""
+
+
+def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel) -> Iterator[Finding]:
+    """All findings on the file: what is left out, what Pinocchio ignores, what options change, meshes, contact points."""
+    yield from left_out(m)
+    yield from _passive(m)
+    yield from _ignored_by_pinocchio(whole, m)
+    yield from _options(whole)
+    yield from _joints(m)
+    yield from meshes([(f"mesh {mesh.get('name', '')!r:.60}", mesh.get("file", "")) for mesh in whole.iter("mesh")])
+    for tag, count in features(whole):
+        if tag in ("sensor", "contact", "hfield", "skin", "custom"):
+            message = f"<{tag}> ({count}) is not read: it has no influence on M and h"
+            yield Finding("not read", "note", f"<{tag}>", message, "nothing")
+    points = imported.spec.contact_points
+    if points:
+        message = f"{len(points)} contact points put at the ends of the chains, {sum(p.is_foot for p in points)} of them feet"
+        remedy = "write your own into a .json file if others are meant"
+        yield Finding("contact points", "note", f"robot '{imported.spec.name}'", message, remedy)
+
+
+def left_out(m: mujoco.MjModel) -> Iterator[Finding]:
+    """Features of the model that are not in the spec."""
+    for field, (rule, what, why) in LEFT_OUT.items():
+        if count := int(getattr(m, field)):
+            yield Finding(rule, "warning", f"{count} {what}", f"not in the comparison: {why}", "judge them in a simulation")
+
+
+def _passive(m: mujoco.MjModel) -> Iterator[Finding]:
+    """Passive forces: MuJoCo keeps them out of the bias force, and so does the comparison."""
+    passive = {
+        "springs of joints": np.any(m.jnt_stiffness),
+        "gravity compensation": np.any(m.body_gravcomp),
+        "forces of a fluid": bool(m.opt.density or m.opt.viscosity),
+    }
+    for what in (what for what, there in passive.items() if there):
+        message = "a passive force: no part of M or of the bias force, so it is not compared"
+        yield Finding("passive forces", "note", what, message, "judge it in a simulation")
+
+
+def _ignored_by_pinocchio(whole: ET.Element, m: mujoco.MjModel) -> Iterator[Finding]:
+    ignored = [words for tag, words in IGNORED_BY_PINOCCHIO.items() if whole.find(f".//{tag}") is not None]
+    compilers = {key: value for compiler in whole.iter("compiler") for key, value in compiler.attrib.items()}
+    if re.search("[A-Z]", compilers.get("eulerseq", "")):
+        ignored.append("an upper-case eulerseq, which turns about fixed axes")
+    if any(not _is_unit(element.get("axisangle", "0 0 1 0")) for element in whole.iter()):
+        ignored.append("the norm of an axisangle's axis, which MuJoCo divides by")
+    if _turned_free_body(m):
+        ignored.append("the pose of a body with a free joint")
+    if tuple(m.opt.gravity) != (0.0, 0.0, -9.81):
+        ignored.append("the option gravity")
+    if any(element.get("armature") not in (None, "0") for actuators in whole.iter("actuator") for element in actuators):
+        ignored.append("the armature of actuators")
+    if any(joint.get("align") == "true" for joint in whole.iter("freejoint")) or compilers.get("alignfree") == "true":
+        ignored.append("the alignment of a free body with its inertia")
+    for words in ignored:
+        yield Finding(
+            "Pinocchio", "warning", words, "silently ignored by Pinocchio's reader of MJCF", "write it out, or use URDF"
+        )
+
+
+def _is_unit(axisangle: str) -> bool:
+    try:
+        x, y, z, _ = map(float, axisangle.split())
+    except ValueError:
+        return True
+    return abs(x * x + y * y + z * z - 1.0) < 1e-6
+
+
+def _turned_free_body(m: mujoco.MjModel) -> bool:
+    free = [int(m.jnt_bodyid[j]) for j in range(m.njnt) if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
+    return any(tuple(m.body_quat[b]) != (1.0, 0.0, 0.0, 0.0) for b in free)
+
+
+def _options(whole: ET.Element) -> Iterator[Finding]:
+    for compiler in whole.iter("compiler"):
+        for key in CHANGING:
+            value = compiler.get(key, "false")
+            if key != "inertiagrouprange" and value not in ("false", "-1", "auto", "0"):
+                message = f'{key}="{value:.40}" makes MuJoCo change masses or inertias; Pinocchio does not read it'
+                yield Finding("compiler options", "warning", "<compiler>", message, "correct the inertias in the file instead")
+
+
+def _joints(m: mujoco.MjModel) -> Iterator[Finding]:
+    for b in range(1, m.nbody):
+        if m.body_jntnum[b] > 1:
+            message = f"it has {m.body_jntnum[b]} joints: a chain of links without mass here, in the order of the file"
+            yield Finding("several joints", "note", f"body '{m.body(b).name}'", message, "nothing")
+    lost = [m.joint(j).name for j in range(m.njnt) if m.jnt_type[j] < 2 and np.any(m.dof_damping[m.jnt_dofadr[j]])]
+    if lost:
+        message = f"{len(lost)} free or ball joints with damping ({lost[0]!r:.60}): a passive force, not in the spec"
+        yield Finding("damping", "note", f"joint '{lost[0]}'", message, "write <freejoint/>, which takes no defaults")

@@ -1,0 +1,1 @@
+"""MuJoCo or Pinocchio of another version, in an environment of its own."""

@@ -1,0 +1,59 @@
+"""How an engine's process is started, and how the robot is handed to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from leapcheck.coordinates.conventions import moving_joints
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.outside.framing import Header
+from leapcheck.engines.outside.process import Child
+from leapcheck.engines.outside.target import EngineKind, Target
+from leapcheck.quantities import sizes
+from leapcheck_models.spec import RobotSpec, as_json
+
+PROTOCOL = 1
+
+HOST = "leapcheck.engines.outside.host"
+"""Our own program that holds libraries and Python factories."""
+
+
+def launch(target: Target, inherited: Sequence[int]) -> Child:
+    """The running process of an engine; EngineError where there is no such program."""
+    command, environment = _command(target), dict(os.environ)
+    if target.kind is not EngineKind.PROGRAM:  # what can be imported here can be imported there
+        environment["PYTHONPATH"] = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    try:
+        return Child(command, target.folder, environment, inherited)
+    except OSError as error:
+        words = f"'{command[0]}' cannot be started: {error.strerror}: give a program that can be run"
+        raise EngineError(f"engine '{target.name}': {words}") from None
+
+
+def greeting(spec: RobotSpec, memory: str) -> Header:
+    """The hello of the protocol: sizes, joints and the whole robot, and where shared memory is to be found."""
+    return {
+        "ask": "hello",
+        "protocol": PROTOCOL,
+        "nq": spec.nq,
+        "nv": spec.nv,
+        "points": sizes(spec).points,
+        "joints": [joint.name for joint in moving_joints(spec)],
+        "memory": memory,
+        "robot": json.loads(as_json(spec)),
+    }
+
+
+def _command(target: Target) -> tuple[str, ...]:
+    """What is run: our own host for libraries and Python factories."""
+    if target.kind is EngineKind.PROGRAM:
+        first, *others = target.what
+        program = str(target.folder / first) if "/" in first else shutil.which(first) or first
+        return (program, *others)
+    what = str(target.path) if target.kind is EngineKind.LIBRARY else target.what[0]
+    return (sys.executable, "-m", HOST, target.kind, what, target.name)

@@ -1,0 +1,1 @@
+"""Pinocchio behind the engine protocol."""

@@ -1,0 +1,89 @@
+"""`pinocchio-file`: the user's file as Pinocchio itself reads it, no value corrected."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from leapcheck.coordinates import conventions
+from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.file_engine import FileEngine, convention_of
+from leapcheck.engines.pinocchio import build
+from leapcheck_models.arrays import Floats
+from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_models.spec import Inertia, JointType, RobotSpec
+
+
+def pinocchio_file(imported: ImportedRobot) -> FileEngine:
+    """Pinocchio on the file."""
+    spec = imported.spec
+    model = pinocchio_model(imported)
+    full = with_rotor_bodies(spec).spec
+    if together := several_joints(spec):
+        raise NotApplicable(f"Pinocchio holds the joints of link '{together}' as one joint with coordinates of its own")
+    missing = [body.name for body in full.bodies if body.joint.type is not JointType.FIXED and not model.existBodyName(body.name)]
+    if missing:
+        raise EngineError(
+            f"pinocchio-file: Pinocchio's model of {imported.path.name} has no link '{missing[0]}' ({len(missing)} in all): "
+            "its reader passed over it"
+        )
+    places = build.places(full, model)
+    convention = convention_of("pinocchio-file", conventions.pinocchio_convention, spec, places, model.nv)
+    route = f"the {imported.format} as Pinocchio reads it, no value changed"
+    return FileEngine("pinocchio-file", str(pin.__version__), route, convention, _PinocchioNumbers(model))
+
+
+def several_joints(spec: RobotSpec) -> str:
+    """Name of a link that a file gives several joints, which stands behind links without mass; empty where there is none."""
+    for before, body in pairwise(spec.bodies):
+        chained = body.parent == before.name and before.inertia == Inertia(0.0) and not before.shapes
+        if chained and before.joint.type not in (JointType.FIXED, JointType.FREE) and before.name.startswith(f"{body.name}_"):
+            return body.name
+    return ""
+
+
+def pinocchio_model(imported: ImportedRobot) -> pin.Model:
+    """What Pinocchio reads; NotApplicable if it refuses the file."""
+    try:
+        if imported.format == "URDF":
+            return build.model_of_urdf_text(imported.text, imported.floating, imported.spec.gravity)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in {"robot.xml": imported.text.encode(), **imported.assets}.items():
+                (Path(folder) / name).write_bytes(content)
+            return pin.buildModelFromMJCF(str(Path(folder) / "robot.xml"))
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise NotApplicable(f"Pinocchio refuses {imported.path.name}: {reason:.300}") from error
+
+
+class _PinocchioNumbers:
+    """NUMBERS by Pinocchio's own functions."""
+
+    def __init__(self, model: pin.Model) -> None:
+        self._model, self._data = model, model.createData()
+        self._static = build.static_potential_energy(model)
+        self._gravity = model.gravity.copy()
+        forgets = np.any(model.armature)  # see `pinocchio_engine.FORGOTTEN_ARMATURE`
+        self.left_out = frozenset({"kinetic_energy"} if forgets else ())
+
+    def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
+        model, data = self._model, self._data
+        M = np.triu(pin.crba(model, data, q))
+        g = pin.computeGeneralizedGravity(model, data, q).copy()
+        h = pin.nonLinearEffects(model, data, q, u).copy()
+        model.gravity = pin.Motion.Zero()
+        c = pin.nonLinearEffects(model, data, q, u).copy()
+        model.gravity = self._gravity
+        return {
+            "M": M + np.triu(M, 1).T,
+            "h": h,
+            "g": g,
+            "c": c,
+            "T_kin": np.array(pin.computeKineticEnergy(model, data, q, u)),
+            "V_pot": np.array(pin.computePotentialEnergy(model, data, q) + self._static),
+        }

@@ -1,0 +1,149 @@
+"""The records of a finished run: what the tallies hold, with the worst states looked at once more, entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from leapcheck.comparison.engine_set import EngineSet
+from leapcheck.comparison.results import TRUTH, BlockResult
+from leapcheck.comparison.tally import Tally, TallyRow
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.entries import entry_name, entry_unit
+from leapcheck.judge.verdicts import verdict
+from leapcheck.quantities import QUANTITIES
+from leapcheck.records import Accuracy, Comparison, EngineVerdict, HeatMap, WorstState
+from leapcheck.rounding import ALLOWED_UNITS, scale_free, scales
+from leapcheck.sampling import join_states
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The comparisons of engines in pairs, each engine's accuracy and verdict, and the heat maps of M."""
+
+    comparisons: tuple[Comparison, ...]
+    accuracies: tuple[Accuracy, ...]
+    verdicts: tuple[EngineVerdict, ...]
+    heat_maps: tuple[HeatMap, ...]
+
+
+class AnswersAgain(NamedTuple):
+    """A pair's answers at the state with the largest error in units, then at that with the largest absolute one: (2, *shape)
+    each, with the scale-free error of each entry.
+    """
+
+    mine: Floats
+    others: Floats
+    error: Floats
+
+
+def run_figures(engine_set: EngineSet, result: BlockResult) -> Figures:
+    """The figures of a run, quantity by quantity in the order of their list, pairs in the order of the engines."""
+    rows = _tally_by_row(engine_set, result)
+    comparisons: list[Comparison] = []
+    heat_maps: list[HeatMap] = []
+    for quantity in dict.fromkeys(row.quantity for row in rows):
+        pairs = {row: tally for row, tally in rows.items() if row.quantity == quantity and row.against != TRUTH}
+        for row, again in _answers_again(engine_set, quantity, pairs):
+            comparisons.append(_comparison(engine_set.spec, row, pairs[row], again))
+            heat_maps += [_heat_map(row, heat, again) for heat in pairs[row].heat.values()]
+    by_truth = {row: tally for row, tally in rows.items() if row.against == TRUTH}
+    accuracies = tuple(_accuracy(row, tally) for row, tally in by_truth.items())
+    verdicts = tuple(verdict(engine_set.spec, row, tally) for row, tally in by_truth.items())
+    return Figures(tuple(comparisons), accuracies, verdicts, tuple(heat_maps))
+
+
+def _tally_by_row(engine_set: EngineSet, result: BlockResult) -> dict[TallyRow, Tally]:
+    """Each row's own tally: blocks in which an engine failed have other rows than the rest."""
+    rows: dict[TallyRow, Tally] = {}
+    for tally in result.tallies.values():
+        for number, row in enumerate(tally.rows):
+            if row in rows:
+                rows[row].merge(tally.alone(number))
+            else:
+                rows[row] = tally.alone(number)
+    quantities, engines = list(QUANTITIES), [*(engine.name for engine in engine_set.engines), TRUTH]
+    order = sorted(rows, key=lambda row: (quantities.index(row.quantity), engines.index(row.against), engines.index(row.engine)))
+    return {row: rows[row] for row in order}
+
+
+def _accuracy(row: TallyRow, tally: Tally) -> Accuracy:
+    sample = tally.sample[0]
+    return Accuracy(
+        quantity=row.quantity,
+        engine=row.engine,
+        states=tally.states,
+        sampled=len(sample),
+        median=float(np.median(sample)) if len(sample) else float(tally.error[0]),
+        worst=float(tally.error[0]),
+        rounding=max(float(tally.rounding.value[0]), 0.0),
+        index=int(tally.rounding.index[0]),
+    )
+
+
+def _heat_map(row: TallyRow, heat: Floats, again: AnswersAgain) -> HeatMap:
+    """The largest errors near the origin, or far from it where no state is near; those of the worst states are among them.
+
+    Without the worst states an entry that should repeat another, or should not move, would look right.
+    """
+    near, far = heat
+    largest = np.maximum(near if near.max() >= 0.0 else far, again.error.max(axis=0))
+    return HeatMap(row.engine, row.against, tuple(tuple(float(x) for x in line) for line in largest))
+
+
+def _answers_again(
+    engine_set: EngineSet, quantity: str, pairs: Mapping[TallyRow, Tally]
+) -> Iterator[tuple[TallyRow, AnswersAgain]]:
+    """Each pair's answers at its worst states, by the engines' own evaluation: all entries, not the distinct ones alone."""
+    if not pairs:
+        return
+    engines = {engine.name: engine for engine in engine_set.engines}
+    states = join_states([peak.states() for tally in pairs.values() for peak in (tally.rounding, tally.absolute)])
+    names = {name for row in pairs for name in (row.engine, row.against)}
+    answers = {name: engines[name].evaluate(states, (quantity,))[quantity] for name in names}
+    scale = scales(quantity, ReferenceEngine(engine_set.spec).evaluate(states, (quantity,))[quantity])
+    for k, row in enumerate(pairs):
+        two = slice(2 * k, 2 * k + 2)
+        mine, others = answers[row.engine][two], answers[row.against][two]
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield row, AnswersAgain(mine, others, scale_free(mine - others, scale[two]))
+
+
+def _largest(values: Floats) -> tuple[int, ...]:
+    """Indices of the largest entry."""
+    return tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape)) if values.ndim else ()
+
+
+def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgain) -> Comparison:
+    peak = tally.rounding
+    rounding, tolerance = max(float(peak.value[0]), 0.0), float(tally.tolerance[0])
+    worst_error = rounding * tolerance / ALLOWED_UNITS
+    q, v, tau = (tuple(float(x) for x in part[0]) for part in (peak.q, peak.v, peak.tau))
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = scale_free(again.mine - again.others, np.ones(()))
+    place, farthest = _largest(again.error[0]), _largest(difference)
+    values = float(again.mine[(0, *place)]), float(again.others[(0, *place)])
+    return Comparison(
+        quantity=row.quantity,
+        engine=row.engine,
+        against=row.against,
+        states=tally.states,
+        error=float(tally.error[0]),
+        absolute=max(float(tally.absolute.value[0]), float(difference[farthest])),
+        unit=entry_unit(spec, row.quantity, farthest[1:]),
+        scale=str(QUANTITIES[row.quantity].scale),
+        rounding=rounding,
+        tolerance=tolerance,
+        margin=tolerance / worst_error if worst_error > 0.0 else float("inf"),
+        verdict=tally.verdict(0),
+        kinds=tally.kinds(0),
+        histogram=tuple(int(count) for count in tally.histogram[0]),
+        worst=WorstState(
+            int(peak.index[0]), str(peak.kind[0]), entry_name(spec, row.quantity, place), *values, None, q, v, tau, place
+        ),
+    )

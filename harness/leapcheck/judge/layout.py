@@ -1,0 +1,80 @@
+"""Where joints are in states, and dofs, bodies and contact points in answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from leapcheck.coordinates.conventions import QUATERNION_JOINTS
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Joint, JointType, RobotSpec
+
+DOF_AXES = {
+    "mass_matrix": (1, 2),
+    "qM": (1, 2),
+    "csr": (1, 2),
+    "bias_force": (1,),
+    "coriolis_force": (1,),
+    "gravity_force": (1,),
+    "forward_dynamics": (1,),
+    "contact_jacobians": (3,),
+    "cdof": (1,),
+}
+"""Axes of the answers (n, ...) of the dofs."""
+
+BODY_QUANTITIES = ("cinert", "crb")
+POINT_QUANTITIES = ("contact_positions", "contact_velocities", "contact_bias_accelerations", "contact_jacobians")
+FORCES = ("bias_force", "coriolis_force", "gravity_force")
+
+
+class JointPlace(NamedTuple):
+    """A joint, the number of its body, and its places in q and in v."""
+
+    body: int
+    joint: Joint
+    q: slice
+    v: slice
+
+
+def places(spec: RobotSpec) -> Iterator[JointPlace]:
+    """Every joint with its places, in the order of the bodies."""
+    q = v = 0
+    for i, body in enumerate(spec.bodies):
+        q_end, v_end = q + CONFIGURATION_SIZE[body.joint.type], v + VELOCITY_SIZE[body.joint.type]
+        yield JointPlace(i, body.joint, slice(q, q_end), slice(v, v_end))
+        q, v = q_end, v_end
+
+
+def free_joints(spec: RobotSpec) -> Iterator[tuple[int, int]]:
+    """First place in q and in v of each free joint."""
+    return ((place.q.start, place.v.start) for place in places(spec) if place.joint.type is JointType.FREE)
+
+
+def quaternions(spec: RobotSpec) -> list[slice]:
+    """Places of the quaternions in q."""
+    return [slice(place.q.stop - 4, place.q.stop) for place in places(spec) if place.joint.type in QUATERNION_JOINTS]
+
+
+def neutral(spec: RobotSpec) -> Floats:
+    """The configuration (nq,) with every joint at zero and every quaternion that of no turn."""
+    q = np.zeros(spec.nq)
+    q[[place.start for place in quaternions(spec)]] = 1.0
+    return q
+
+
+def scale_dofs(quantity: str, values: Floats, factors: Floats) -> Floats:
+    """The values with each dof's entries multiplied by its factor (nv,), along every axis of dofs."""
+    for axis in DOF_AXES.get(quantity, ()):
+        values = values * factors.reshape(-1, *(1,) * (values.ndim - 1 - axis))
+    return values
+
+
+def rigid_carriers(spec: RobotSpec) -> dict[str, str]:
+    """For each link the first of those that are rigid with it."""
+    carriers: dict[str, str] = {}
+    for body in spec.bodies:
+        fixed = body.joint.type is JointType.FIXED and body.parent != WORLD
+        carriers[body.name] = carriers[body.parent] if fixed else body.name
+    return carriers

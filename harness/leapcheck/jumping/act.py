@@ -1,0 +1,98 @@
+"""The robot that jumps, and who controls it from which state for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from leapcheck.jumping.control import Policy
+from leapcheck.jumping.planning.records import JumpPlan
+from leapcheck.jumping.policies import UserPolicy, read_trajectory, user_policy
+from leapcheck.robots.load import load
+from leapcheck_models.arrays import Floats
+from leapcheck_models.changes import with_changes
+from leapcheck_models.spec import JointType, Pose, RobotSpec
+from leapcheck_models.spec_file import read_actuators
+
+DURATION = 1.2
+"""How long (s) a user's controller is simulated by default."""
+
+LONGEST = 60.0
+"""The longest simulation (s)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Act:
+    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does."""
+
+    policy: Policy
+    start: tuple[Floats, Floats]
+    duration: float
+    plan: JumpPlan | None = None
+
+    def policy_factory(self) -> Callable[[], Policy] | None:
+        """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
+        if isinstance(self.policy, UserPolicy):
+            return partial(user_policy, self.policy.target, self.policy.spec)
+        return None
+
+    def fresh_policy(self) -> Policy:
+        """The policy as before its first call: a user's is created anew, so that no run sees what an earlier one left in it."""
+        factory = self.policy_factory()
+        return factory() if factory else self.policy
+
+
+def jumping_robot(robot: str | RobotSpec, changes: Sequence[str] = (), actuators: Path | None = None) -> RobotSpec:
+    """The robot, or that of a name or file, with other actuators and changed numbers.
+
+    Raises ValueError where it cannot jump: no free trunk, no foot, no actuators; and for each wrong file or change.
+    """
+    spec = load(robot) if isinstance(robot, str) else robot
+    if actuators is not None:
+        spec = replace(spec, actuators=read_actuators(actuators))
+    spec = with_changes(spec, changes)
+    if not spec.bodies or spec.bodies[0].joint.type is not JointType.FREE:
+        raise ValueError(f"robot '{spec.name}' stands on a fixed base: a jump needs a free trunk as first body (see leg-jump)")
+    if not spec.actuators:
+        raise ValueError(f"robot '{spec.name}' has no actuators: add them to its file, or give --actuators FILE.json")
+    if not any(point.is_foot and point.computed for point in spec.contact_points):
+        raise ValueError(f"robot '{spec.name}' has no foot: mark its contact points with is_foot")
+    return spec
+
+
+def planned_act(plan: JumpPlan) -> Act:
+    """The plan as its own controller."""
+    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan)
+
+
+def user_act(spec: RobotSpec, policy: str | None, trajectory: Path | None, pose: str | None, duration: float | None) -> Act:
+    """A user's controller or trajectory, from a pose at rest; by default as long as the trajectory."""
+    if duration is not None and not 0.0 < duration <= LONGEST:
+        raise ValueError(f"--duration {duration}: give seconds above 0, at most {LONGEST:g}")
+    start = named_pose(spec, pose), np.zeros(spec.nv)
+    if policy is not None and trajectory is not None:
+        raise ValueError("--policy and --trajectory are both given: leave one out")
+    if trajectory is None:
+        assert policy is not None
+        return Act(user_policy(policy, spec), start, DURATION if duration is None else duration)
+    targets = read_trajectory(trajectory, spec)
+    if duration is None and targets.time[-1] > LONGEST:
+        raise ValueError(
+            f"file '{trajectory}' lasts until {targets.time[-1]:g} s, a run at most {LONGEST:g} s: let its time begin at 0 "
+            "and be in s, or give --duration"
+        )
+    return Act(targets, start, float(targets.time[-1]) if duration is None else duration)
+
+
+def named_pose(spec: RobotSpec, name: str | None = None) -> Floats:
+    """Configuration (nq,) of a named pose, by default the first one. ValueError lists the poses that exist."""
+    poses: dict[str, Pose] = {pose.name: pose for pose in spec.poses}
+    if not poses or (name is not None and name not in poses):
+        missing = "pose" if name is None else f"pose '{name}'"
+        remedy = f"use one of {', '.join(poses)}" if poses else "add one to its file"
+        raise ValueError(f"robot '{spec.name}' has no {missing}: {remedy}")
+    return np.array(poses[name or next(iter(poses))].q, dtype=float)

@@ -1,0 +1,96 @@
+"""The controller: a policy called at its rate, feed-forward and PD, latency."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_models.arrays import Floats
+
+TICK_SLACK = 1e-9
+"""Times (s) that differ by less are the same tick: k dt is not exact."""
+
+LARGEST_TORQUE = 1e12
+"""A command beyond this torque (N m) is refused: the controller has diverged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCommand:
+    """What a policy demands of the actuators, arrays (actuators,): tau = torque + kp (q - q_now) + kd (qd - qd_now).
+
+    `torque` N m at the joint, `q` rad, `qd` rad/s, `kp` N m/rad, `kd` N m s/rad.
+    """
+
+    torque: Floats
+    q: Floats
+    qd: Floats
+    kp: Floats
+    kd: Floats
+
+    def desired_torque(self, q: Floats, qd: Floats) -> Floats:
+        """Torque (actuators,) asked of the drives at the driven joints' q, qd."""
+        return self.torque + self.kp * (self.q - q) + self.kd * (self.qd - qd)
+
+
+class Policy(Protocol):
+    """A controller: called with the time (s) and the robot's canonical q (nq,), v (nv,), it returns a command."""
+
+    def __call__(self, t: float, q: Floats, v: Floats) -> JointCommand:
+        """The command from time t on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How the controller runs: its `period` (s; 0: at every step) and the `latency` (s) until its torque acts."""
+
+    period: float = 1e-3
+    latency: float = 0.0
+
+
+class Controller:
+    """A policy at its rate: between ticks the torque is held; a torque computed at t acts from t + latency on."""
+
+    def __init__(self, policy: Policy, timing: Timing, joint_q: NDArray[np.intp], joint_v: NDArray[np.intp]) -> None:
+        """`joint_q`, `joint_v`: where the driven joints stand in q and v."""
+        self._policy, self._timing = policy, timing
+        self._joint_q, self._joint_v = joint_q, joint_v
+        self._next, self._ticks = 0.0, 0
+        self._pending: deque[tuple[float, Floats]] = deque()
+        self._active: Floats | None = None
+
+    def desired_torque(self, t: float, q: Floats, v: Floats) -> Floats:
+        """Torque (actuators,) asked of the drives in the step that begins at t.
+
+        Raises ValueError when the policy's answer has a wrong shape, is not finite or beyond LARGEST_TORQUE; what the policy
+        raises goes through.
+        """
+        if t >= self._next - TICK_SLACK:
+            self._ticks += 1
+            self._next = self._ticks * self._timing.period if self._timing.period else t
+            torque = self._torque(t, q, v)
+            if self._active is None:  # before the first torque has arrived, the drives hold what the first tick asks
+                self._active = torque
+            self._pending.append((t + self._timing.latency, torque))
+        while self._pending and t >= self._pending[0][0] - TICK_SLACK:
+            self._active = self._pending.popleft()[1]
+        assert self._active is not None
+        return self._active
+
+    def _torque(self, t: float, q: Floats, v: Floats) -> Floats:
+        command = self._policy(t, q.copy(), v.copy())  # copies: a policy may write into them
+        n = len(self._joint_q)
+        for name in ("torque", "q", "qd", "kp", "kd"):
+            if np.shape(getattr(command, name)) not in ((), (n,)):
+                shape = np.shape(getattr(command, name))
+                raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
+            torque = np.broadcast_to(command.desired_torque(q[self._joint_q], v[self._joint_v]), (n,))
+        if not np.isfinite(torque).all():
+            raise ValueError(f"the controller's command is not finite at t = {t:.4f} s: look at its gains and targets")
+        if np.abs(torque).max(initial=0.0) > LARGEST_TORQUE:
+            raise ValueError(f"the controller asks for {np.abs(torque).max():.3g} N m: look at its gains and targets")
+        return torque

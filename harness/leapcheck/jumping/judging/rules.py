@@ -1,0 +1,157 @@
+"""Figures compared with thresholds: a rule for each figure that is judged, and the reason it gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from leapcheck.jumping.judging.thresholds import DIRECTIONS, JumpVerdict, Thresholds
+from leapcheck.jumping.measures.estimates import Estimate, Value
+
+SLIPPING = 0.995
+"""A foot slips where the friction it uses is this part of all there is: contact never gives more than the whole."""
+
+
+UNSEEN = 1e-4
+"""Part of a figure that three digits do not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is not GO. `text` is the whole of it in one line; `item` names the figure, ledger or test.
+
+    `value` with its error bar `error` and the spread over simulators, `threshold` and `unit`, where it is a number; `simulator`
+    is the worst one, or those that gave no run, and `dt` (s) its step. `flips`: within the error bar or the spread the verdict
+    would be another.
+    """
+
+    verdict: JumpVerdict
+    item: str
+    text: str
+    value: float = math.nan
+    error: float = math.nan
+    spread_low: float = math.nan
+    spread_high: float = math.nan
+    threshold: float = math.nan
+    unit: str = ""
+    simulator: str = ""
+    dt: float = math.nan
+    flips: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a figure is compared with a threshold: `scale` times the NO-GO one; `size`: by its absolute value.
+
+    `hit`: at or below 0 something touches; where it does at every step size, the error bar of the depth does not matter.
+    """
+
+    figure: str
+    threshold: str
+    scale: float = 1.0
+    size: bool = False
+    hit: bool = False
+
+
+RULES = (
+    Rule("torque_use", "utilisation"),
+    Rule("voltage_use", "utilisation"),
+    Rule("friction_use", "utilisation", scale=SLIPPING),
+    Rule("thermal_load", "utilisation"),
+    Rule("limit_margin", "limit_margin", hit=True),
+    Rule("clearance", "clearance", hit=True),
+    Rule("final_tilt", "tilt"),
+    Rule("final_speed", "speed"),
+    Rule("pitch_off", "attitude", size=True),
+    Rule("roll_touch_down", "attitude", size=True),
+    Rule("slip_push", "slip"),
+    Rule("slip_landing", "slip"),
+    Rule("height_share", "height"),
+)
+
+
+def reasons_under(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Iterator[Reason]:
+    """The reason that an estimate gives under a rule; none if it is GO throughout its error bars and its spread."""
+    marginal: float = getattr(thresholds, f"{rule.threshold}_marginal")
+    no_go: float = rule.scale * getattr(thresholds, f"{rule.threshold}_no_go")
+    rising = DIRECTIONS[rule.threshold]
+    if math.isnan(estimate.value):
+        yield Reason(JumpVerdict.NO_GO, estimate.key, f"{estimate.label} is not a number: the run broke down", unit=estimate.unit)
+        return
+    lows, highs = zip(*(_ends(value, rule) for value in estimate.by_simulator.values()), strict=True)
+    best, worst = (min(lows), max(highs)) if rising else (max(highs), min(lows))
+    at_best, at_worst = (grade(x, marginal, no_go, rising) for x in (best, worst))
+    if at_worst is JumpVerdict.GO:
+        return
+    verdict = JumpVerdict.NO_GO if at_best is JumpVerdict.NO_GO else JumpVerdict.MARGINAL
+    threshold = no_go if at_worst is JumpVerdict.NO_GO else marginal
+    simulator, worst_value = _worst(estimate, rule, rising)
+    flips = at_best is not at_worst
+    yield Reason(
+        verdict=verdict,
+        item=estimate.key,
+        text=_text(estimate, rule, threshold, simulator, flips),
+        value=estimate.value,
+        error=estimate.error,
+        spread_low=estimate.spread_low,
+        spread_high=estimate.spread_high,
+        threshold=threshold,
+        unit=estimate.unit,
+        simulator=simulator,
+        dt=worst_value.dt,
+        flips=flips,
+    )
+
+
+def figure_text(estimate: Estimate) -> str:
+    """A figure in words, three digits, with its error bar and its spread where they are seen in these."""
+    unit = "" if estimate.unit == "1" else f" {estimate.unit}"
+    bar = f" +- {estimate.error:.1g}" if estimate.error > UNSEEN * abs(estimate.value) else ""
+    low, high = f"{estimate.spread_low:.3g}", f"{estimate.spread_high:.3g}"
+    spread = f" ({low} to {high} over the simulators)" if low != high else ""
+    return f"{estimate.value:.3g}{bar}{unit}{spread}"
+
+
+def _text(estimate: Estimate, rule: Rule, threshold: float, simulator: str, flips: bool) -> str:
+    """The reason in words: figure, place, value with error bar and spread, on which side of what it is, in which simulator."""
+    value, rising = estimate.by_simulator[simulator], DIRECTIONS[rule.threshold]
+    side = ("above" if rising else "at or below") if beyond(value.value, threshold, rising, rule.size) else "not safely clear of"
+    where = f" ({value.where})" if value.where else ""
+    which = f" in {simulator}" if flips and len(estimate.by_simulator) > 1 else ""
+    flip = "; the verdict flips within its error bar and spread" if flips else ""
+    return f"{estimate.label}{where} is {figure_text(estimate)}, {side} {threshold:g}{which}{flip}"
+
+
+def _ends(value: Value, rule: Rule) -> tuple[float, float]:
+    """Lower and upper end of a value's error bar; of its size where that counts, of a hit at most 0."""
+    error = 0.0 if math.isnan(value.error) else value.error
+    if rule.size:
+        return max(abs(value.value) - error, 0.0), abs(value.value) + error
+    low, high = value.value - error, value.value + error
+    if rule.hit and all(figure <= 0.0 for _, figure in value.by_step):
+        return min(low, 0.0), min(high, 0.0)
+    return low, high
+
+
+def grade(x: float, marginal: float, no_go: float, rising: bool) -> JumpVerdict:
+    """The verdict on one number."""
+    if beyond(x, no_go, rising):
+        return JumpVerdict.NO_GO
+    return JumpVerdict.MARGINAL if beyond(x, marginal, rising) else JumpVerdict.GO
+
+
+def beyond(x: float, threshold: float, rising: bool, size: bool = False) -> bool:
+    """Whether x is on the bad side: above where larger is worse, else at or below."""
+    x = abs(x) if size else x
+    return x > threshold if rising else x <= threshold
+
+
+def _worst(estimate: Estimate, rule: Rule, rising: bool) -> tuple[str, Value]:
+    """The simulator with the worst value, its name deciding between equals."""
+
+    def badness(pair: tuple[str, Value]) -> tuple[float, str]:
+        low, high = _ends(pair[1], rule)
+        return (high if rising else -low), pair[0]
+
+    return max(estimate.by_simulator.items(), key=badness)

@@ -1,0 +1,123 @@
+"""What a user can choose about a jump: plain values with the command line's names and defaults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from leapcheck.system.command_line import repeat_command
+
+NOT_WITH_PLAN = ("pose", "duration")
+NOT_WITH_OWN = ("distance", "pitch", "crouch", "push_time")
+"""Options that would have no effect."""
+
+LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_resistance": 0.0}
+"""Smallest values allowed."""
+
+
+@dataclass(frozen=True)
+class JumpOptions:
+    """One jump: exactly one of `height`, `highest`, `policy` and `trajectory`; everything else has a default."""
+
+    height: float | None = None
+    """How far the centre of mass rises after take-off (m)."""
+    distance: float = 0.0
+    """How far it flies forward (m)."""
+    pitch: float = 0.0
+    """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
+    highest: bool = False
+    """Jump as high as the limits allow instead of --height."""
+    crouch: float | None = None
+    """Height of the trunk in the crouch (m); chosen by default."""
+    push_time: float | None = None
+    """How long the push lasts (s); chosen by default."""
+    policy: str | None = None
+    """Your own controller instead of the plan, as module:factory, from the current folder: factory(robot) returns a function
+    of (time, q, v) that returns joint torques or a JointCommand."""
+    trajectory: Path | None = None
+    """Joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT)."""
+    duration: float | None = None
+    """How long a policy or trajectory is simulated (s); 1.2 s, or the trajectory's length, by default."""
+    pose: str | None = None
+    """Pose that a policy or trajectory starts from; the robot's first by default."""
+    set: tuple[str, ...] = ()
+    """A number of the robot changed, as in trunk.mass=3.6; may be repeated."""
+    actuators: Path | None = None
+    """Actuators of the robot in a file (.json), instead of its own."""
+    engines: tuple[str, ...] = ("mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm")
+    """Simulators; a wrong name lists them all."""
+    friction: float = 0.8
+    """Coulomb friction of the ground."""
+    solref: tuple[float, float] = (0.01, 1.0)
+    """MuJoCo's time constant (s) and damping ratio of a contact."""
+    dt: float = 1e-3
+    """Coarsest time step (s); the error bars come from halving it."""
+    levels: int = 3
+    """Time steps for the error bars: dt, dt/2, dt/4, ..."""
+    rate: float = 1000.0
+    """Calls of the controller per second; 0: at every step."""
+    latency: float = 0.0
+    """Time from the controller's call until its torque acts (s)."""
+    battery_voltage: float | None = None
+    """Open-circuit voltage of the battery (V); the motors' rated one by default."""
+    battery_resistance: float = 0.0
+    """Internal resistance of the battery (ohm)."""
+    motor_rating: tuple[float, float] | None = None
+    """What the motors stand for good: continuous current (A) and thermal time constant (s); i^2 t is judged by it."""
+    threshold: tuple[str, ...] = ()
+    """A threshold of the verdict changed, as in utilisation_no_go=0.9; may be repeated."""
+    monte_carlo: int = 0
+    """How many jumps with drawn friction, ground, payload, strength, voltage, latency, noise, ... to simulate."""
+    vary: tuple[str, ...] = ()
+    """How wide one of them varies, as in friction=0.3 (0: not at all); may be repeated."""
+    seed: int = 0
+    """Seed of the draws."""
+    hardware_log: Path | None = None
+    """Log of the real robot (.csv with time and q_JOINT, qd_JOINT, tau_JOINT): its residuals against the first simulator."""
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the planner controls the jump, not a policy or trajectory of the user's."""
+        return self.policy is None and self.trajectory is None
+
+    def command(self, robot: str) -> str:
+        """The command line that repeats this jump."""
+        return repeat_command(("leapcheck", "jump", robot), self, JumpOptions, repeated=("set", "threshold", "vary"))
+
+    def check(self) -> None:
+        """Raises ValueError for options that are invalid or exclude each other."""
+        sources = sum((self.height is not None, self.highest, self.policy is not None, self.trajectory is not None))
+        if sources != 1:
+            raise ValueError("give one of --height, --highest, --policy and --trajectory: what is to be jumped")
+        if self.is_planned:
+            self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
+        else:
+            self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
+        if not self.monte_carlo:
+            self._refuse_unused(("vary",), "only --monte-carlo uses it")
+        if min(self.monte_carlo, self.seed) < 0:
+            raise ValueError("--monte-carlo and --seed: give whole numbers, 0 or more")
+        for name, least in LEAST.items():
+            if not least <= getattr(self, name) < math.inf:
+                raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: give a finite number of at least {least:g}")
+        if self.hardware_log is not None and not self.hardware_log.is_file():
+            raise ValueError(f"--hardware-log '{self.hardware_log}' is no file: give the path of a CSV file")
+        if self.dt > 0.01 or not 1 <= self.levels <= 8:
+            raise ValueError(f"--dt {self.dt} and --levels {self.levels}: give a step of at most 0.01 s and 1 to 8 levels")
+
+    def _refuse_unused(self, names: tuple[str, ...], why: str) -> None:
+        defaults = {option.name: option.default for option in fields(JumpOptions)}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise ValueError(f"--{name.replace('_', '-')} does nothing here: {why}: leave it out")
+
+
+def name_value_pairs(entries: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """(name, value) of each NAME=VALUE."""
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if not equals:
+            raise ValueError(f"{entry!r:.60}: write NAME=VALUE")
+        yield name.strip(), value

@@ -1,0 +1,170 @@
+"""A whole jump planned: stand, crouch, push, flight, landing; its checks, and the controller that follows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jumping.control import JointCommand
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.actuator import Drives, torque_before_losses
+
+
+@dataclass(frozen=True, slots=True)
+class JumpRequest:
+    """The jump requested: the com's rise `height` m after take-off, `distance` m forward, the trunk's turn `pitch` rad.
+
+    `pitch` (nose down positive, about the world's y axis) is counted from start to touch-down; None keeps the trunk's
+    orientation through the push and takes what the flight makes of it. `friction` of the ground; `crouch`: height m of the
+    trunk's origin in the crouch, `push_time` s: both chosen by the planner where None.
+    """
+
+    height: float
+    distance: float = 0.0
+    pitch: float | None = 0.0
+    friction: float = 0.8
+    crouch: float | None = None
+    push_time: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a number that is no such figure."""
+        for name, value in (
+            ("height", self.height),
+            ("friction", self.friction),
+            ("crouch", self.crouch),
+            ("push_time", self.push_time),
+        ):
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise ValueError(f"the jump's {name} is {value}: give a finite positive number")
+        if not (math.isfinite(self.distance) and math.isfinite(self.pitch or 0.0)):
+            raise ValueError(f"the jump's distance {self.distance} m and pitch {self.pitch} rad must be finite numbers")
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """PD gains at the joints: `kp` N m/rad, `kd` N m s/rad."""
+
+    kp: float
+    kd: float
+
+    @classmethod
+    def for_robot(cls, moment: float, height: float, gravity: float) -> Gains:
+        """Those of Mini Cheetah, 40 and 1.5, by weight times height of the com (`moment`, N m) and its time sqrt(height / g)."""
+        return cls(float(f"{1.566 * moment:.3g}"), float(f"{0.3404 * moment * math.sqrt(height / gravity):.3g}"))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPhase:
+    """A part of the jump: "stand", "crouch", "push", "flight" or "landing", from `start` to `end` s."""
+
+    name: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One figure of a plan at its worst moment: `value` must stay below `limit`, or above it where `least`; both in `unit`."""
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    where: str
+    least: bool = False
+
+    @property
+    def utilisation(self) -> float:
+        """Part of what is allowed that the plan uses: 1 at the limit, above it the plan is not feasible."""
+        return float(utilisation(np.array(self.value), np.array(self.limit), self.least))
+
+
+def utilisation(value: Floats, limit: Floats, least: bool) -> Floats:
+    """value / limit, or limit / value where `least`; 0 for 0 / 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part: Floats = np.where(value > 0.0, limit / value, np.inf) if least else value / limit
+    return np.where(np.isnan(part), 0.0, part)
+
+
+class Infeasible(ValueError):  # noqa: N818 - not an error: the answer to a question
+    """The requested jump is beyond the robot: the text names the limit, by how much it is exceeded, and what to change.
+
+    `check` is the one that is not met; None where there is no motion to check.
+    """
+
+    def __init__(self, text: str, check: Check | None = None) -> None:
+        super().__init__(text)
+        self.check = check
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JumpPlan:
+    """A jump over time, and a policy that follows it: feed-forward torque, losses of the drives added, and PD.
+
+    Arrays over `times` (k,) s: canonical `q` (k, nq), `v` (k, nv); `torque` N m that the rigid bodies need, `kp` N m/rad, `kd`
+    N m s/rad (k, actuators); `foot_forces` (k, feet, 3) N on the robot. Where a phase ends and the next begins, the time
+    stands twice: torque, forces and gains jump there. From touch-down on, the trunk's motion is what the legs aim at; how
+    it is caught is not planned. `take_off_velocity` (3,) m/s of the com; `checks` worst first.
+    """
+
+    robot: str
+    request: JumpRequest
+    phases: tuple[PlanPhase, ...]
+    take_off: float
+    touch_down: float
+    duration: float
+    times: Floats
+    q: Floats
+    v: Floats
+    torque: Floats
+    kp: Floats
+    kd: Floats
+    foot_forces: Floats
+    checks: tuple[Check, ...]
+    take_off_velocity: Floats
+    drives: Drives
+    joint_q: NDArray[np.intp]
+    joint_v: NDArray[np.intp]
+
+    @property
+    def start_q(self) -> Floats:
+        """Configuration (nq,) at t = 0."""
+        q: Floats = self.q[0]
+        return q
+
+    @property
+    def start_v(self) -> Floats:
+        """Velocity (nv,) at t = 0: zero."""
+        v: Floats = self.v[0]
+        return v
+
+    @property
+    def utilisation(self) -> float:
+        """The worst check's."""
+        return self.checks[0].utilisation
+
+    def __call__(self, t: float, q: Floats, v: Floats) -> JointCommand:  # noqa: ARG002  # a policy is given the state
+        """The command at t; the state is left to the gains."""
+        rows = self.commands(np.array([t]))
+        return JointCommand(rows.torque[0], rows.q[0], rows.qd[0], rows.kp[0], rows.kd[0])
+
+    def commands(self, t: Floats) -> JointCommand:
+        """The commands at times t (n,) s as arrays (n, actuators); before the start the first, after the end the last.
+
+        Joint angles by Hermite's cubics, torque and gains linear between the samples.
+        """
+        t = np.clip(t, self.times[0], self.times[-1])
+        k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
+        step = self.times[k + 1] - self.times[k]
+        s = ((t - self.times[k]) / np.where(step > 0.0, step, 1.0))[:, None]
+        dt = step[:, None]
+        q0, q1 = self.q[k][:, self.joint_q], self.q[k + 1][:, self.joint_q]
+        v0, v1 = self.v[k][:, self.joint_v], self.v[k + 1][:, self.joint_v]
+        q = q0 + s * s * (3 - 2 * s) * (q1 - q0) + s * (1 - s) * dt * ((1 - s) * v0 - s * v1)
+        ramp = np.where(dt > 0.0, (q1 - q0) / np.where(dt > 0.0, dt, 1.0), v0)
+        qd = 6 * s * (1 - s) * ramp + (1 - s) * (1 - 3 * s) * v0 + s * (3 * s - 2) * v1
+        torque, kp, kd = (a[k] + s * (a[k + 1] - a[k]) for a in (self.torque, self.kp, self.kd))
+        return JointCommand(torque_before_losses(self.drives, torque, qd), q, qd, kp, kd)

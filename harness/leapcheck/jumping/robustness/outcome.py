@@ -1,0 +1,205 @@
+"""The outcome of a simulated jump in a batch: its figures, and the causes where it failed. Names as in `figure_list`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jumping.judging.thresholds import Thresholds
+from leapcheck.jumping.measures.observation import LOADED, RISING, SHORTEST_FLIGHT, TOUCH
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, RobotSpec
+from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+
+NAN = float("nan")
+
+SHORTEST_RUN = 3
+"""A run of fewer steps has no figures."""
+
+FIGURE_NAMES = (
+    "take_off_time",
+    "take_off_speed",
+    "rise",
+    "height",
+    "distance",
+    "pitch_touch_down",
+    "roll_touch_down",
+    "torque_use",
+    "voltage_use",
+    "slip_push",
+    "slip_landing",
+    "limit_margin",
+    "clearance",
+    "final_tilt",
+    "final_speed",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """One run: states (n + 1, ...) and what holds at the begin of each of its n steps, (n, ...).
+
+    `q` (n + 1, nq) canonical, above the ground; `com` (n, 3) m in the world; `centres` (n, points, 3) m of the contact spheres,
+    heights above the ground that holds then; `spin` (n, feet, 3) rad/s of the feet's links, world axes; `upward` (n,) N: what the
+    ground gives, `weight` N of the robot with its payload; `torque_use`, `voltage_use` (n,) of the drive that is used most.
+    `final_speed` m/s: sqrt(2 E_kin / m) of the last state; `stopped`: why the run ended before its time, "" if it did not.
+    """
+
+    dt: float
+    q: Floats
+    com: Floats
+    centres: Floats
+    spin: Floats
+    upward: Floats
+    weight: float
+    torque_use: Floats
+    voltage_use: Floats
+    final_speed: float
+    stopped: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialOutcome:
+    """Figures of one run by name, NaN for what it did not reach; `lowest`: the point of `clearance`; `stopped` as recorded."""
+
+    figures: Mapping[str, float]
+    lowest: str
+    stopped: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotOutline:
+    """What outcomes need of a robot's description: contact spheres, joint limits (-inf, inf: none), gravity m/s^2."""
+
+    points: tuple[str, ...]
+    radii: Floats
+    feet: NDArray[np.bool_]
+    limited: NDArray[np.intp]
+    lower: Floats
+    upper: Floats
+    gravity: float
+
+
+def outline_of(spec: RobotSpec) -> RobotOutline:
+    """The part of a robot's description that outcomes need."""
+    points = [point for point in spec.contact_points if point.computed]
+    starts = np.cumsum([0, *(CONFIGURATION_SIZE[body.joint.type] for body in spec.bodies)])
+    limits = [(int(start), *body.joint.limits) for start, body in zip(starts, spec.bodies, strict=False) if body.joint.limits]
+    table = np.array(limits, dtype=float).reshape(-1, 3)
+    return RobotOutline(
+        points=tuple(point.name for point in points),
+        radii=np.array([max(point.radius, SMALLEST_RADIUS) for point in points]),
+        feet=np.array([point.is_foot for point in points], dtype=bool),
+        limited=table[:, 0].astype(np.intp),
+        lower=table[:, 1],
+        upper=table[:, 2],
+        gravity=float(np.linalg.norm(spec.gravity)),
+    )
+
+
+def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
+    """The figures of a run, as `observation.motion_phases` defines them, but at the nearest state where those interpolate."""
+    if len(run.com) < SHORTEST_RUN:
+        return TrialOutcome(dict.fromkeys(FIGURE_NAMES, NAN), "", run.stopped or "the run is too short to say anything")
+    height = run.centres[:, :, 2] - body.radii
+    figures = dict.fromkeys(FIGURE_NAMES, NAN)
+    flight = _flight(run.upward > LOADED * run.weight, run.dt)
+    push, landing = (0, len(run.com)), len(run.com)
+    if flight is not None:
+        of_flight, push, landing = _flight_figures(body, run, *flight)
+        figures |= of_flight
+    slid = np.vstack([np.zeros(int(body.feet.sum())), np.cumsum(_slid(body, run, height < 0.0), axis=0)])
+    figures["slip_push"] = float((slid[push[1]] - slid[push[0]]).max(initial=0.0))
+    figures["slip_landing"] = float((slid[-1] - slid[landing]).max(initial=0.0))
+    margins = np.minimum(run.q[:, body.limited] - body.lower, body.upper - run.q[:, body.limited])
+    figures["limit_margin"] = float(margins.min(initial=math.inf))
+    others = np.flatnonzero(~body.feet)
+    lowest = height[:, others].min(axis=0, initial=math.inf)
+    figures["clearance"] = float(lowest.min(initial=math.inf))
+    _, x, y, _ = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
+    figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y)))))
+    figures["final_speed"] = run.final_speed
+    figures["torque_use"], figures["voltage_use"] = float(run.torque_use.max()), float(run.voltage_use.max())
+    return TrialOutcome(figures, body.points[others[lowest.argmin()]] if len(others) else "", run.stopped)
+
+
+def causes(result: TrialOutcome, height: float, thresholds: Thresholds, trunk: tuple[str, ...]) -> tuple[str, ...]:
+    """Why the jump failed, the first thing first; empty if it is a success.
+
+    `height` m is what the jump should reach; `trunk` names the contact points on the trunk.
+    """
+    figures, limit = result.figures, thresholds
+    if result.stopped:
+        return (result.stopped,)
+    if math.isnan(figures["take_off_time"]):
+        took_off = [("no take-off", True)]
+    else:
+        attitude = max(abs(figures["pitch_touch_down"]), abs(figures["roll_touch_down"]))
+        took_off = [
+            ("jumped too low", figures["height"] <= limit.height_no_go * height),
+            ("tilted at touch-down", attitude > limit.attitude_no_go),
+            ("not yet landed", math.isnan(attitude)),
+        ]
+    hit = figures["clearance"] <= limit.clearance_no_go
+    checks = [
+        ("feet slipped in the push", figures["slip_push"] > limit.slip_no_go),
+        *took_off,
+        ("trunk hit the ground", hit and result.lowest in trunk),
+        ("leg hit the ground", hit and result.lowest not in trunk),
+        ("feet slipped in the landing", figures["slip_landing"] > limit.slip_no_go),
+        ("joint stop hit", figures["limit_margin"] <= limit.limit_margin_no_go),
+        ("turned over", figures["final_tilt"] > limit.tilt_no_go),
+        ("not at rest at the end", figures["final_speed"] > limit.speed_no_go),
+    ]
+    return tuple(name for name, failed in checks if failed)
+
+
+def _flight(loaded: NDArray[np.bool_], dt: float) -> tuple[int, int] | None:
+    """(first state without load, first one loaded again or the end) of the longest flight after a load."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([True], loaded, [True])).astype(np.int8)))
+    flights = [(int(a), int(b)) for a, b in edges.reshape(-1, 2) if a > 1 and (b - a) * dt >= SHORTEST_FLIGHT]
+    return max(flights, key=lambda flight: flight[1] - flight[0], default=None)
+
+
+def _flight_figures(body: RobotOutline, run: Recording, first: int, last: int) -> tuple[dict[str, float], tuple[int, int], int]:
+    """(figures of take-off, flight, touch-down, first state of the push and first without load, first state of the landing)."""
+    velocity = np.diff(run.com[:, 2], prepend=run.com[0, 2]) / run.dt  # at each state, as MuJoCo's Euler steps
+    touching = run.upward > TOUCH * run.weight
+    air = first + int(np.argmin(touching[first:last]))
+    middle = (air + last) // 2
+    landing = middle + int(np.argmax(touching[middle:])) if touching[middle:].any() else len(run.com)
+    now, then = float(run.upward[first - 1]), float(run.upward[first])
+    time = first - 1 + (now - LOADED * run.weight) / (now - then)  # in steps
+    off = float(np.interp(time, np.arange(len(run.com)), run.com[:, 2]))
+    apex = float(run.com[air, 2]) + float(velocity[air]) ** 2 / (2.0 * body.gravity)
+    slow = np.flatnonzero(velocity[:first] <= RISING * velocity[air])
+    push = int(slow[-1]) + 1 if len(slow) else 0
+    result = {
+        "take_off_time": run.dt * time,
+        "take_off_speed": float(np.interp(time, np.arange(len(run.com)), velocity)),
+        "rise": apex - float(run.com[push, 2]),
+        "height": apex - off,
+    }
+    if landing < len(run.com):
+        feet = run.centres[:, body.feet, 0].mean(axis=1) if body.feet.any() else run.com[:, 0]
+        w, x, y, z = run.q[landing, 3:7] / np.linalg.norm(run.q[landing, 3:7])
+        result["distance"] = float(feet[landing] - feet[push])
+        result["pitch_touch_down"] = math.degrees(math.asin(max(-1.0, min(1.0, 2.0 * (w * y - x * z)))))
+        result["roll_touch_down"] = math.degrees(math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)))
+    return result, (push, first), landing
+
+
+def _slid(body: RobotOutline, run: Recording, touching: NDArray[np.bool_]) -> Floats:
+    """Way (n, feet) m that the lowest point of each foot slides in each step, rolling not counted."""
+    centres, spin = run.centres[:, body.feet, :2], run.spin
+    way = np.diff(centres, axis=0, append=centres[-1:])
+    lever = body.radii[body.feet] * run.dt
+    way[..., 0] -= lever * spin[..., 1]
+    way[..., 1] += lever * spin[..., 0]
+    way[-1] = 0.0
+    slid: Floats = np.hypot(way[..., 0], way[..., 1]) * touching[:, body.feet]
+    return slid

@@ -1,0 +1,75 @@
+"""The closed loop in one simulator: controller, drives and battery, step, log."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jumping.control import Controller, Policy, Timing
+from leapcheck.simulators.log import JumpLog, log_of_steps
+from leapcheck.simulators.protocol import LARGEST_SPEED, HasForces, Simulator
+from leapcheck.system.plugins import reason_of
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, RobotSpec
+from leapcheck_reference.simulate.actuator import Drive, Drives
+from leapcheck_reference.simulate.battery import Battery, battery_response
+
+
+def simulate(
+    spec: RobotSpec,
+    simulator: Simulator,
+    policy: Policy,
+    drives: Drives,
+    start: tuple[Floats, Floats],
+    duration: float,
+    timing: Timing = Timing(),
+    battery: Battery = Battery(),
+) -> JumpLog:
+    """The log of `duration` s from the state `start` (q, v), the loop closed in this simulator.
+
+    A policy that raises, a command or a state that is not finite, or a state that runs away ends the log there; its
+    `stopped` says when and why.
+    """
+    joint_q, joint_v = driven_places(spec)
+    controller = Controller(policy, timing, joint_q, joint_v)
+    simulator.start(*start)
+    states, rows, stopped = [(simulator.q, simulator.v)], [], ""
+    for k in range(round(duration / simulator.dt)):
+        t, (q, v) = k * simulator.dt, states[-1]
+        try:
+            desired = controller.desired_torque(t, q, v)
+        except (Exception, SystemExit) as error:  # the user's code may raise anything: the run ends here, and says so
+            stopped = f"the controller stopped at t = {t:.4f} s: {reason_of(error)}"
+            break
+        drive, supply = battery_response(drives, battery, desired, v[joint_v])
+        try:
+            simulator.step(desired if simulator.own_drives else drive.torque)
+        except ArithmeticError as error:
+            stopped = f"{simulator.name} stopped at t = {t:.4f} s: {error}"
+            break
+        q, v = simulator.q, simulator.v
+        if not (np.abs(v).max() <= LARGEST_SPEED and np.isfinite(q).all()):  # no state of a robot: it is left out
+            stopped = (
+                f"{simulator.name} diverged: a speed of {np.abs(v).max():.3g} rad/s or m/s: lower the gains, or the time step"
+            )
+            stopped += f" of {simulator.dt:g} s"
+            break
+        states.append((q, v))
+        rows.append(log_row(desired, drive, supply, simulator))
+    return log_of_steps(spec, simulator.name, simulator.dt, states, rows, stopped)
+
+
+def log_row(desired: Floats, drive: Drive, supply: Floats | float, simulator: HasForces) -> tuple[Floats | float, ...]:
+    """What a log holds of one step, in the order of `JumpLog`."""
+    power = drive.power.sum()
+    return desired, drive.torque, drive.current, drive.voltage, supply, power, simulator.forces, simulator.limit_torques
+
+
+def driven_places(spec: RobotSpec) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where the joints that the actuators drive stand in q and in v, in the actuators' order."""
+    places, q, v = {}, 0, 0
+    for joint in (body.joint for body in spec.bodies):
+        places[joint.name] = (q, v)
+        q, v = q + CONFIGURATION_SIZE[joint.type], v + VELOCITY_SIZE[joint.type]
+    pairs = np.array([places[actuator.joint] for actuator in spec.actuators], dtype=np.intp).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]

@@ -1,0 +1,291 @@
+"""A whole jump study: plan, every simulator at several time steps, figures with error bars, verdict. Failures are records too."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from math import radians
+from typing import TYPE_CHECKING
+
+from leapcheck.jumping.act import Act, jumping_robot, planned_act, user_act
+from leapcheck.jumping.control import Timing
+from leapcheck.jumping.judging.rules import Reason
+from leapcheck.jumping.judging.thresholds import JumpVerdict, Thresholds, thresholds_from
+from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
+from leapcheck.jumping.measures.estimates import Estimate, estimates
+from leapcheck.jumping.measures.ledgers import Ledger, ledgers
+from leapcheck.jumping.options import JumpOptions, name_value_pairs
+from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest
+from leapcheck.jumping.simulation import simulate
+from leapcheck.simulators.log import JumpLog
+from leapcheck.simulators.registry import STIFF, Ground, check_names, make_simulator, robot_in
+from leapcheck.system.installed import versions
+from leapcheck.system.processes import ProcessDiedError, job_results
+from leapcheck_models.spec import RobotSpec, spec_hash
+from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.battery import Battery
+from leapcheck_reference.simulate.heat import ThermalRating
+
+if TYPE_CHECKING:
+    from leapcheck.jumping.hardware import HardwareComparison
+    from leapcheck.jumping.planning.plan import HighestJump
+    from leapcheck.jumping.robustness.control import Trial
+    from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
+
+PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "scipy")
+
+
+StudyProgress = Callable[..., None]
+"""Called with the parts done, the parts in all and, while simulating, the simulator that ended."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JumpSetup:
+    """What is simulated: `act` (None where there is no plan), its policy called as `timing` says.
+
+    Each simulator of `engines` runs at dt, dt/2, ... (`levels` of them): the figures' limits and error bars come from these.
+    """
+
+    spec: RobotSpec
+    act: Act | None
+    engines: tuple[str, ...]
+    ground: Ground = field(default_factory=Ground)
+    timing: Timing = field(default_factory=Timing)
+    battery: Battery = field(default_factory=Battery)
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    rating: ThermalRating | None = None
+    dt: float = 1e-3
+    levels: int = 3
+
+    @property
+    def plan(self) -> JumpPlan | None:
+        """The plan that is followed; None for a user's controller."""
+        return self.act.plan if self.act else None
+
+    def trial(self) -> Trial:
+        """The jump as a Monte Carlo repeats it."""
+        from leapcheck.jumping.robustness.monte_carlo import trial_of
+
+        assert self.act is not None
+        act, contact = self.act, self.ground.contact()
+        return trial_of(
+            self.spec, act.policy, act.start, act.duration, contact, self.timing, self.battery, self.dt, act.policy_factory()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JumpProvenance:
+    """Where a study comes from: robot, hash of its description, the command that repeats it, versions, seed, machine."""
+
+    robot: str
+    spec_hash: str
+    command: str
+    versions: Mapping[str, str]
+    seed: int
+    machine: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JumpStudy:
+    """All that is known about a jump. `logs` holds each simulator's run at its finest step, `failures` why one gave none.
+
+    `pictures` are PNG images by title; `notes` say what was left out and why.
+    """
+
+    setup: JumpSetup
+    logs: Mapping[str, JumpLog]
+    failures: Mapping[str, str]
+    estimates: tuple[Estimate, ...]
+    ledgers: Mapping[str, tuple[Ledger, ...]]
+    judgement: JumpJudgement
+    provenance: JumpProvenance
+    monte_carlo: MonteCarlo | None = None
+    hardware: HardwareComparison | None = None
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_status(self) -> int:
+        """1 for NO-GO, or where a simulator failed; else 0."""
+        return int(self.judgement.verdict is JumpVerdict.NO_GO or bool(self.failures))
+
+
+def jump_study(
+    robot: str | RobotSpec, options: JumpOptions, workers: int = 0, progress: StudyProgress | None = None
+) -> JumpStudy:
+    """The whole study of a jump: planned, simulated, measured, repeated with variations, judged.
+
+    `robot`: a name, a file or a description; `workers`: processes, 0 for one per core. A jump that cannot be planned is a NO-GO
+    without a simulation. Raises ValueError for options that are invalid, FileNotFoundError for a missing file.
+    """
+    from leapcheck.jumping.hardware import compare_with_hardware, read_hardware_log
+
+    options.check()
+    if workers < 0:
+        raise ValueError(f"--workers {workers}: give a whole number, 0 or more")
+    spec = jumping_robot(robot, options.set, options.actuators)
+    origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
+    measured = None if options.hardware_log is None else read_hardware_log(spec, options.hardware_log)  # before the work
+    setup = jump_setup(spec, options)
+    try:
+        setup = replace(setup, act=_act(setup, options))
+    except Infeasible as refusal:
+        return refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
+    workers = workers or os.cpu_count() or 1
+    study = evaluate(setup, origin, workers, progress, _monte_carlo(setup, options, workers, progress))
+    if measured is None or not study.logs:
+        return study
+    try:
+        return replace(study, hardware=compare_with_hardware(spec, next(iter(study.logs.values())), measured))
+    except ValueError as error:
+        return replace(study, notes=(*study.notes, str(error)))
+
+
+def jump_setup(spec: RobotSpec, options: JumpOptions) -> JumpSetup:
+    """The set-up that the options describe, without anybody who acts. Raises ValueError for an option that is invalid."""
+    check_names(options.engines)
+    return JumpSetup(
+        spec=spec,
+        act=None,
+        engines=options.engines,
+        ground=Ground(options.friction, replace(STIFF, solref=options.solref)),
+        timing=Timing(1.0 / options.rate if options.rate else 0.0, options.latency),
+        battery=Battery(options.battery_voltage, options.battery_resistance),
+        rating=ThermalRating(*options.motor_rating) if options.motor_rating else None,
+        thresholds=thresholds_from(dict(name_value_pairs(options.threshold))),
+        dt=options.dt,
+        levels=options.levels,
+    )
+
+
+def _act(setup: JumpSetup, options: JumpOptions) -> Act:
+    """Who acts; raises Infeasible where the jump cannot be planned."""
+    from leapcheck.jumping.planning.plan import plan_jump
+
+    if not options.is_planned:
+        return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration)
+    if options.highest:
+        return planned_act(_highest(setup, options).plan)
+    return planned_act(plan_jump(setup.spec, _request(options), drives(setup.spec), setup.battery))
+
+
+def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
+    from leapcheck.jumping.planning.plan import highest_jump
+
+    return highest_jump(setup.spec, _request(options), drives(setup.spec), setup.battery)
+
+
+def _request(options: JumpOptions) -> JumpRequest:
+    height = 1.0 if options.height is None else options.height  # --highest looks for its own
+    return JumpRequest(height, options.distance, radians(options.pitch), options.friction, options.crouch, options.push_time)
+
+
+def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
+    """What would be feasible, in words."""
+    try:
+        most = _highest(setup, options)
+    except ValueError as error:
+        return str(error)
+    return f"the highest feasible jump is {most.height:.3f} m: {most.limited_by} limits it"
+
+
+def _monte_carlo(setup: JumpSetup, options: JumpOptions, workers: int, progress: StudyProgress | None) -> MonteCarlo | None:
+    if not options.monte_carlo:
+        return None
+    from leapcheck.jumping.robustness.monte_carlo import monte_carlo
+    from leapcheck.jumping.robustness.variation import variation_from
+
+    variation = variation_from(dict(name_value_pairs(options.vary)))
+    height = None if setup.plan is None else setup.plan.request.height
+    return monte_carlo(setup.trial(), options.monte_carlo, options.seed, variation, workers, progress, setup.thresholds, height)
+
+
+def evaluate(
+    setup: JumpSetup,
+    origin: JumpProvenance,
+    workers: int = 1,
+    progress: StudyProgress | None = None,
+    monte_carlo: MonteCarlo | None = None,
+) -> JumpStudy:
+    """The set-up simulated everywhere, measured and judged."""
+    logs, failures = simulate_everywhere(setup, workers, progress)
+    motors = drives(setup.spec)
+    figures = estimates(setup.spec, setup.plan, logs, motors, setup.battery, setup.ground.friction, setup.rating)
+    books = {name: ledgers(robot_in(name, setup.spec), runs[-1]) for name, runs in logs.items()}
+    return JumpStudy(
+        setup=setup,
+        logs={name: runs[-1] for name, runs in logs.items()},
+        failures=failures,
+        estimates=figures,
+        ledgers=books,
+        judgement=judge_jump(figures, books, logs, monte_carlo, setup.thresholds, motors, failures),
+        provenance=origin,
+        monte_carlo=monte_carlo,
+    )
+
+
+def refused_study(setup: JumpSetup, origin: JumpProvenance, reason: str, remedy: str) -> JumpStudy:
+    """The record of a jump that could not be planned: a NO-GO without a simulation."""
+    why = Reason(item="plan", verdict=JumpVerdict.NO_GO, text=reason)
+    judgement = JumpJudgement(JumpVerdict.NO_GO, (why,), (remedy,), f"NO-GO: {reason}")
+    return JumpStudy(setup, {}, {}, (), {}, judgement, origin)
+
+
+def provenance(spec: RobotSpec, command: str, seed: int) -> JumpProvenance:
+    """Where a study of this robot comes from."""
+    packages = dict(versions(PACKAGES)) | {"Python": platform.python_version()}
+    machine = f"{platform.system()} {platform.machine()}"
+    return JumpProvenance(spec.name, spec_hash(spec), command, packages, seed, machine)
+
+
+def simulate_everywhere(
+    setup: JumpSetup, workers: int = 1, progress: StudyProgress | None = None
+) -> tuple[dict[str, list[JumpLog]], dict[str, str]]:
+    """(logs of each simulator from the coarsest step to the finest, why a simulator gave none).
+
+    The same logs for any number of workers. A simulator that cannot be made or fails is named, the others go on.
+    """
+    if setup.act is None:
+        return {}, {}
+    jobs = [(name, level) for level in reversed(range(setup.levels)) for name in setup.engines]
+    results: dict[tuple[str, int], JumpLog | str] = {}
+    with closing(_results(setup, jobs, min(workers, len(jobs)))) as numbered:
+        for number, result in numbered:
+            results[jobs[number]] = result
+            if progress:
+                progress(len(results), len(jobs), jobs[number][0])
+    logs = {
+        name: [log for level in range(setup.levels) if isinstance(log := results[name, level], JumpLog)] for name in setup.engines
+    }
+    failures: dict[str, str] = {}
+    for name, level in jobs:  # of several reasons, that of the finest step
+        if isinstance(why := results[name, level], str):
+            failures.setdefault(name, why)
+    return {name: runs for name, runs in logs.items() if runs}, failures
+
+
+def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) -> Generator[tuple[int, JumpLog | str], None, None]:
+    """(number of the job, its log or why there is none) as they end."""
+    if workers == 1:
+        yield from ((number, _log_or_failure(setup, *job)) for number, job in enumerate(jobs))
+        return
+    try:
+        with closing(job_results(_log_or_failure, [(setup, *job) for job in jobs], workers)) as results:
+            yield from results
+    except ProcessDiedError as error:
+        for number in error.jobs:
+            yield number, f"{jobs[number][0]}: its process died: run it alone, with --workers 1"
+
+
+def _log_or_failure(setup: JumpSetup, name: str, level: int) -> JumpLog | str:
+    """The log at dt / 2^level, or in one line why there is none."""
+    try:
+        assert setup.act is not None
+        act, spec = setup.act, setup.spec
+        simulator = make_simulator(name, spec, setup.ground, setup.dt / 2**level)
+        return simulate(spec, simulator, act.fresh_policy(), drives(spec), act.start, act.duration, setup.timing, setup.battery)
+    except Exception as error:
+        return f"{name}: {' '.join(str(error).split()) or type(error).__name__}"

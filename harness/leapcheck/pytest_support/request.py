@@ -1,0 +1,60 @@
+"""The comparison that a test asks for, by the marker `leapcheck` or the fixture `leapcheck_compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leapcheck.engines.protocol import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRequest:
+    """The user's engine, "module:factory", a class or an object with functions, and what it is compared with."""
+
+    engine: Any
+    robot: str
+    against: tuple[str, ...]
+    states: int
+    seed: int
+    quantities: tuple[str, ...]
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for equal requests; an object counts by its identity, and must be kept alive beside the key."""
+        engine = self.engine if isinstance(self.engine, str) else id(self.engine)
+        return engine, self.robot, self.against, self.states, self.seed, self.quantities
+
+    def make_engine(self) -> Engine:
+        """The user's engine. Raises EngineError in one line where it cannot be made or lacks a quantity that is asked for."""
+        from leapcheck.api.comparison import own_engine
+        from leapcheck.engines.errors import EngineError
+        from leapcheck.engines.outside.load import load_engine
+        from leapcheck.quantities import QUANTITIES
+        from leapcheck.robots.load import load
+
+        spec = load(self.robot)
+        made = own_engine(self.engine, spec)
+        engine = load_engine(made, spec) if isinstance(made, str) else made
+        if missing := [name for name in self.quantities if name in QUANTITIES and name not in engine.quantities]:
+            raise EngineError(f"engine '{engine.name}' cannot answer {missing[0]}: give it that function, or do not ask for it")
+        return engine
+
+
+def comparison_request(
+    engine: Any,
+    robot: str = "mini_cheetah",
+    *,
+    against: Sequence[str] = ("reference",),
+    states: int = 256,
+    seed: int = 0,
+    quantities: Sequence[str] = (),
+) -> ComparisonRequest:
+    """The request in the arguments of the marker or the fixture."""
+    return ComparisonRequest(engine, robot, _names(against), states, seed, _names(quantities))
+
+
+def _names(names: Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

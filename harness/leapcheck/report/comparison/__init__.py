@@ -1,0 +1,1 @@
+"""Reports of a comparison: page, Markdown, JSON, tables and terminal."""

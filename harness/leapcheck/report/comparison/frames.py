@@ -1,0 +1,75 @@
+"""The comparisons and the accuracies as data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leapcheck.records import Accuracy, Comparison, Run
+from leapcheck.system.strict_json import dumps_line
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+TEXTS = ("quantity", "engine", "against", "unit", "scale", "verdict", "worst_kind", "worst_entry")
+NUMBERS = ("error", "absolute", "rounding", "tolerance", "margin", "worst_value", "worst_against_value", "worst_truth")
+STATES = ("worst_q", "worst_v", "worst_tau")
+
+
+def comparison_frame(run: Run) -> DataFrame:
+    """A row per comparison in the run's order: the record's fields, then its worst state as `worst_...`.
+
+    `worst_q`, `worst_v` and `worst_tau` are JSON arrays as text; what a comparison lacks is missing (NA, NaN).
+    """
+    import pandas
+
+    columns = ("quantity", "engine", "against", "states", "error", "absolute", "unit", "scale", "rounding", "tolerance", "margin")
+    worst = ("index", "kind", "entry", "value", "against_value", "truth", "q", "v", "tau")
+    names = [*columns, "verdict", *(f"worst_{name}" for name in worst)]
+    frame = pandas.DataFrame([_row(c) for c in run.comparisons], columns=names)
+    types = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys((*TEXTS, *STATES), "string")
+    return frame.astype(types | {"states": "int64", "worst_index": "Int64"})
+
+
+def run_frame(run: Run) -> DataFrame:
+    """A row per comparison in the run's order, its worst state in columns q_0, ..., v_0, ..., tau_0, ...; units in `attrs`."""
+    import pandas
+
+    frame = comparison_frame(run)
+    columns: dict[str, list[float]] = {}
+    for name in ("q", "v", "tau"):
+        size = max((len(getattr(c.worst, name)) for c in run.comparisons if c.worst is not None), default=0)
+        for i in range(size):
+            columns[f"{name}_{i}"] = [float("nan") if c.worst is None else getattr(c.worst, name)[i] for c in run.comparisons]
+    frame = pandas.concat([frame.drop(columns=list(STATES)), pandas.DataFrame(columns, dtype="float64")], axis=1)
+    units = {"q": "m, 1, rad", "v": "rad/s, m/s", "tau": "N m, N"}
+    scale_free = dict.fromkeys(("error", "tolerance", "margin", "rounding"), "1")
+    in_unit = dict.fromkeys(("absolute", "worst_value", "worst_against_value", "worst_truth"), "as in column 'unit'")
+    frame.attrs["units"] = scale_free | in_unit | {name: units[name.partition("_")[0]] for name in columns}
+    return frame
+
+
+def accuracy_frame(run: Run) -> DataFrame:
+    """A row per engine and quantity compared with the truth, in the run's order: the record's fields, scale-free.
+
+    `worst_index` is the state with the largest error in units of the expected `rounding`; `median` is missing where no state
+    of the sample counts. No rows where no truth was at hand.
+    """
+    import pandas
+
+    names = ("quantity", "engine", "states", "sampled", "median", "worst", "rounding", "worst_index")
+    frame = pandas.DataFrame([_accuracy_row(a) for a in run.accuracies], columns=names)
+    types = dict.fromkeys(("quantity", "engine"), "string") | dict.fromkeys(("median", "worst", "rounding"), "float64")
+    return frame.astype(types | dict.fromkeys(("states", "sampled", "worst_index"), "int64"))
+
+
+def _row(comparison: Comparison) -> list[Any]:
+    c, w = comparison, comparison.worst
+    row = [c.quantity, c.engine, c.against, c.states, c.error, c.absolute, c.unit, c.scale, c.rounding, c.tolerance, c.margin]
+    row.append(str(c.verdict))
+    if w is None:
+        return [*row, *[None] * 9]
+    return [*row, w.index, w.kind, w.entry, w.value, w.against_value, w.truth, *(dumps_line(x) for x in (w.q, w.v, w.tau))]
+
+
+def _accuracy_row(a: Accuracy) -> list[Any]:
+    return [a.quantity, a.engine, a.states, a.sampled, a.median if a.sampled else None, a.worst, a.rounding, a.index]

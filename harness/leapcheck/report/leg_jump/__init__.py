@@ -1,0 +1,1 @@
+"""Reports of a two-link leg's jump."""

@@ -1,0 +1,1 @@
+"""Reports of several versions of an engine."""

@@ -1,0 +1,185 @@
+"""The unit of error, the allowance and the scales: how far off an engine may be that is right to rounding.
+
+The expected rounding is a backward-error view: an engine that is right to rounding returns the exact answer of a slightly
+different question. The in-house algorithms answer `DRAWS` such questions, with state and robot off by up to 2 ulp everywhere; the
+largest movement of any entry is the unit in which errors are measured. Conditioning (a nearly singular leg, a light link behind a
+heavy one) is thereby part of the unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from leapcheck.quantities import QUANTITIES, Scale
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Array, Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, WORLD, Body, Inertia, JointType, Placement, RobotSpec
+from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
+
+ULPS = 2.0
+"""Size of the perturbation of every input and every parameter, in units in the last place."""
+
+DRAWS = 3
+"""Independent perturbations; the largest movement counts."""
+
+FLOOR = ULPS * float(np.finfo(float).eps)
+"""Least scale-free rounding expected of any value: that of storing it and its inputs."""
+
+CANCELLING = ("bias_force", "coriolis_force")
+"""Forces that may vanish while the terms they consist of do not, as in an arm stretched to 1e-12 rad."""
+
+ALLOWED_UNITS = 256.0
+"""Tolerance in units of the expected rounding.
+
+An engine rounds after each of the hundreds of operations on the way from a state to an entry; the unit holds one
+perturbation of each input. Measured worst of 2 000 states of each named robot and 200 of each of 50 random trees over
+MuJoCo and Pinocchio: see reports/accuracy.md.
+"""
+
+NEAR = 10.0
+"""Base positions up to here (m) get no allowance for cancellation far from the origin."""
+
+REACH = 0.01
+"""Length (m) by which a distance from the world's origin is measured in that allowance: a small link's gyration radius."""
+
+
+def scales(quantity: str, values: Floats) -> Floats:
+    """What errors of a quantity are divided by at each state: broadcastable to the shape of `values` (n, ...).
+
+    `values` are the in-house answers. A state whose entries are all zero has scale 1: its error is absolute.
+    """
+    n = len(values)
+    scale: Floats = np.ones((n, *(1,) * (values.ndim - 1)))
+    match QUANTITIES[quantity].scale:
+        case Scale.DIAGONAL:
+            diagonal = np.sqrt(np.diagonal(values, axis1=1, axis2=2))
+            scale = diagonal[:, :, None] * diagonal[:, None, :]
+        case Scale.LARGEST:
+            scale = largest_or_one(np.abs(values).reshape(n, -1).max(axis=1, initial=0.0)).reshape(scale.shape)
+    return scale
+
+
+def largest_or_one(entries: Floats) -> Floats:
+    """The largest entries, 1 where all are zero."""
+    return np.where(entries == 0.0, 1.0, entries)
+
+
+def mass_weights(entries: Iterable[tuple[int, ...]], M: Array) -> list[Any]:
+    """1 / sqrt(M_ii M_jj) for some entries (i, j) of a traced mass matrix (nv, nv)."""
+    inverse = [1.0 / x.sqrt() if isinstance(x, Symbol) else 1.0 / float(np.sqrt(x)) for x in np.diagonal(M)]
+    return [inverse[i] * inverse[j] for i, j in entries]
+
+
+def traced_scale(quantity: str, entries: Sequence[Symbol], recorder: Recorder) -> Symbol:
+    """The scale by the traced entries of one state; 1 for M, whose entries have `mass_weights` of their own."""
+    largest_counts = QUANTITIES[quantity].scale is Scale.LARGEST
+    return largest([abs(entry) for entry in entries], recorder) if largest_counts else recorder.constant(1.0)
+
+
+def traced_movement(quantity: str, exact: Array, moved: Array, entries: Sequence[tuple[int, ...]], recorder: Recorder) -> Symbol:
+    """Largest movement of some traced entries, scale-free for M; 0 for answers of different shapes."""
+    if moved.shape != exact.shape:
+        return recorder.constant(0.0)
+    movements = [recorder.symbol(moved[index]) - exact[index] for index in entries]
+    if QUANTITIES[quantity].scale is Scale.DIAGONAL:
+        movements = [movement * weight for movement, weight in zip(movements, mass_weights(entries, exact), strict=True)]
+    return largest([abs(movement) for movement in movements], recorder)
+
+
+def scale_free(difference: Floats, scale: Floats) -> Floats:
+    """|difference| / scale; an entry that is not a number counts as infinitely wrong."""
+    error = np.abs(difference) / scale
+    return np.where(np.isnan(error), np.inf, error)
+
+
+def rounding_unit(quantity: str, movement: Floats, energy: Floats) -> Floats:
+    """The scale-free rounding (n,) to expect: the largest `movement` of an entry, and at least `FLOOR`.
+
+    In forces whose terms cancel also at least that of the centripetal ones, each as large as 2 E_k per radian. Movement and
+    kinetic `energy` are in units of the quantity's scale.
+    """
+    unit = np.maximum(FLOOR, movement)
+    return np.maximum(unit, FLOOR * (2.0 * energy)) if quantity in CANCELLING else unit
+
+
+def base_distance(spec: RobotSpec, states: States) -> Floats:
+    """Largest distance (n,) of a floating base from the world's origin, m."""
+    distance, q = np.zeros(len(states)), 0
+    for body in spec.bodies:
+        if body.joint.type is JointType.FREE:
+            p = states.q[:, q : q + 3]
+            distance = np.maximum(distance, np.sqrt(np.einsum("ni,ni->n", p, p)))
+        q += CONFIGURATION_SIZE[body.joint.type]
+    return distance
+
+
+def allowance(distance: Floats) -> Floats:
+    """By how much more is excused at a distance from the world's origin (m): digits cancel in world coordinates."""
+    return np.where(distance > NEAR, 1.0 + distance / REACH, 1.0)
+
+
+def perturbation(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Factors 1 +- up to `ULPS` units in the last place."""
+    factors: Floats = 1.0 + FLOOR * rng.uniform(-1.0, 1.0, shape)
+    return factors
+
+
+def perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:
+    """The robot with every parameter off by up to `ULPS` units in the last place, either way."""
+    arms: dict[str, float] = {WORLD: 0.0}
+    for body in spec.bodies:
+        arms[body.name] = arms[body.parent] + math.hypot(*body.placement.p)
+    bodies = tuple(_perturbed_body(body, arms[body.name], rng) for body in spec.bodies)
+    points = tuple(replace(p, position=_off_by_norm(p.position, rng, arms[p.body])) for p in spec.contact_points)
+    return replace(spec, bodies=bodies, contact_points=points, gravity=_off_by_norm(spec.gravity, rng))
+
+
+def _perturbed_body(body: Body, arm: float, rng: np.random.Generator) -> Body:
+    """Mass, com, inertia, placement, axis, armature and rotor off by a few ulp.
+
+    Positions are off by ulps of the `arm` from the root (m), as an engine leaves them that computes in axes of the world;
+    inertias by ulps of their largest entry, as after turning them there and back; directions and angles (axes,
+    quaternions) by ulps of each entry, so that parallel axes stay parallel.
+    """
+    free = body.joint.type is JointType.FREE
+    joint = replace(body.joint, axis=_off(body.joint.axis, rng), armature=_off(body.joint.armature, rng))
+    placement = body.placement if free else _off_placement(body.placement, arm, rng)
+    inertia = _off_inertia(body.inertia, arm, rng)
+    rotor = body.rotor
+    if rotor is not None:
+        rotor = replace(
+            rotor,
+            inertia=_off_inertia(rotor.inertia, arm, rng),
+            placement=_off_placement(rotor.placement, arm, rng),
+            gear_ratio=_off(rotor.gear_ratio, rng),
+        )
+    return replace(body, joint=joint, placement=placement, inertia=inertia, rotor=rotor)
+
+
+def _off_placement(placement: Placement, arm: float, rng: np.random.Generator) -> Placement:
+    return Placement(_off_by_norm(placement.p, rng, arm), _off(placement.quaternion, rng))
+
+
+def _off_inertia(inertia: Inertia, arm: float, rng: np.random.Generator) -> Inertia:
+    mass, com = _off(inertia.mass, rng), _off_by_norm(inertia.com, rng, arm)
+    return replace(inertia, mass=mass, com=com, rotational=_off_by_norm(inertia.rotational, rng))
+
+
+def _off_by_norm(values: Any, rng: np.random.Generator, at_least: float = 0.0) -> Any:
+    """Each number of a tuple off by up to 2 ulp of the largest, or of `at_least` where that is more."""
+    size = max(at_least, *(abs(value) for value in values))
+    return tuple(float(value + FLOOR * size * rng.uniform(-1.0, 1.0)) for value in values)
+
+
+def _off(value: Any, rng: np.random.Generator) -> Any:
+    """A number, or each number of a tuple, times 1 +- 2 ulp; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(_off(x, rng) for x in value)
+    return float(value * (1.0 + FLOOR * rng.uniform(-1.0, 1.0)))

@@ -1,0 +1,160 @@
+"""States at which engines are compared: seeded per fixed unit, so that no block size or process count changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
+
+if TYPE_CHECKING:
+    pass
+
+
+UNIT = 256
+"""States of one unit: each unit has a random stream of its own, spawned from the seed."""
+
+PATTERN = (
+    *("generic",) * 6,
+    *("large",) * 2,
+    *("singular",) * 3,
+    *("rest",) * 2,
+    *("far",) * 2,
+    "pose",
+)
+"""Kinds of 16 consecutive states; the pattern repeats."""
+
+UNIT_KINDS = PATTERN * (UNIT // len(PATTERN))
+"""Kinds of the states of a unit."""
+
+ROWS = {kind: np.array([i for i, of_state in enumerate(UNIT_KINDS) if of_state == kind]) for kind in dict.fromkeys(PATTERN)}
+"""Which states of a unit are of each kind."""
+
+KINDS = tuple(dict.fromkeys(PATTERN))
+"""generic; large (angles to 10 rad, speeds to 100 rad/s); singular (near straight or folded); rest; far (1e2 to 1e4 m); pose."""
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """A block of n states: `q` (n, nq), `v` (n, nv), `tau` (n, nv), canonical; each with its global `index` and `kind`."""
+
+    q: Floats
+    v: Floats
+    tau: Floats
+    index: NDArray[np.int64]
+    kind: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __repr__(self) -> str:
+        return f"<States {len(self)}: q {self.q.shape}, v {self.v.shape}, tau {self.tau.shape}>"
+
+    def __getitem__(self, rows: slice) -> States:
+        return States(self.q[rows], self.v[rows], self.tau[rows], self.index[rows], self.kind[rows])
+
+
+def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> States:
+    """The states of one unit out of `count` in all: at most `UNIT` of them, mixed kinds by `PATTERN`."""
+    n = min(UNIT, count - unit * UNIT)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
+    places = _places(spec)
+    # Every draw is made for the whole unit, whatever n is: the first states of a longer run are those of a shorter one.
+    q, v, tau = _generic(spec, places, rng)
+    _shape_by_kind(spec, places, rng, q, v)
+    return States(q[:n], v[:n], tau[:n], unit * UNIT + np.arange(n), UNIT_KINDS[:n])
+
+
+def units(count: int) -> range:
+    """The units that hold `count` states."""
+    return range(-(-count // UNIT))
+
+
+class _Places(NamedTuple):
+    """First places in q of positions and of quaternions, and the places of angles and of slides."""
+
+    positions: list[int]
+    quaternions: list[int]
+    angles: NDArray[np.intp]
+    slides: NDArray[np.intp]
+
+
+def _places(spec: RobotSpec) -> _Places:
+    starts: dict[JointType, list[int]] = {kind: [] for kind in JointType}
+    for _, kind, place, _ in joint_slices(spec):
+        starts[kind].append(place.start)
+    quaternions = sorted([*(start + 3 for start in starts[JointType.FREE]), *starts[JointType.BALL]])
+    angles, slides = (np.array(starts[kind], dtype=np.intp) for kind in (JointType.REVOLUTE, JointType.PRISMATIC))
+    return _Places(starts[JointType.FREE], quaternions, angles, slides)
+
+
+def _generic(spec: RobotSpec, places: _Places, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """Tilted, moving, every joint bent: positions +-1 m, any orientation, +-pi rad, +-0.5 m."""
+    q = np.empty((UNIT, spec.nq))
+    v = 3.0 * rng.standard_normal((UNIT, spec.nv))
+    for start in places.positions:
+        q[:, start : start + 3] = rng.uniform(-1.0, 1.0, (UNIT, 3))
+    for start in places.quaternions:
+        q[:, start : start + 4] = _unit_quaternions(rng)
+    q[:, places.angles] = rng.uniform(-np.pi, np.pi, (UNIT, len(places.angles)))
+    q[:, places.slides] = rng.uniform(-0.5, 0.5, (UNIT, len(places.slides)))
+    return q, v, 10.0 * rng.standard_normal((UNIT, spec.nv))
+
+
+def _shape_by_kind(spec: RobotSpec, places: _Places, rng: np.random.Generator, q: Floats, v: Floats) -> None:
+    """Turns generic states into those of their kind, in place."""
+    rest, large, singular, far, pose = (ROWS[kind] for kind in ("rest", "large", "singular", "far", "pose"))
+    v[rest] = 0.0
+    v[large] = rng.uniform(-100.0, 100.0, (len(large), spec.nv))
+    if len(places.angles):
+        q[np.ix_(large, places.angles)] = rng.uniform(-10.0, 10.0, (len(large), len(places.angles)))
+        # Straight (0) and folded (pi) joints, off by 1e-12 to 1e-3 rad.
+        shape = (len(singular), len(places.angles))
+        folded, sign = rng.integers(0, 2, shape), 1.0 - 2.0 * rng.integers(0, 2, shape)
+        q[np.ix_(singular, places.angles)] = np.pi * folded + sign * 10.0 ** rng.uniform(-12.0, -3.0, shape)
+    for start in places.positions:
+        direction = rng.standard_normal((len(far), 3))
+        distance = 10.0 ** rng.uniform(2.0, 4.0, (len(far), 1))
+        q[far, start : start + 3] = distance / _norms(direction) * direction
+    if spec.poses:
+        q[pose] = np.array([spec.poses[i % len(spec.poses)].q for i in range(len(pose))])
+
+
+def _unit_quaternions(rng: np.random.Generator) -> Floats:
+    quaternions = rng.standard_normal((UNIT, 4))
+    unit: Floats = quaternions / _norms(quaternions)
+    return unit
+
+
+def _norms(rows: Floats) -> Floats:
+    """Norms (n, 1) of rows."""
+    norms: Floats = np.sqrt(np.einsum("ni,ni->n", rows, rows))[:, None]
+    return norms
+
+
+def joint_slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
+    """(joint name, type, place in q, place in v) of every joint."""
+    rows, q, v = [], 0, 0
+    for body in spec.bodies:
+        kind = body.joint.type
+        q_end, v_end = q + CONFIGURATION_SIZE[kind], v + VELOCITY_SIZE[kind]
+        rows.append((body.joint.name, kind, slice(q, q_end), slice(v, v_end)))
+        q, v = q_end, v_end
+    return rows
+
+
+def join_states(blocks: Sequence[States]) -> States:
+    """The blocks as one."""
+    q, v, tau, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in ("q", "v", "tau", "index"))
+    return States(q, v, tau, index, tuple(kind for b in blocks for kind in b.kind))
+
+
+def unit_blocks(states: States) -> list[States]:
+    """The states of a block, unit by unit."""
+    starts = np.flatnonzero(np.diff(states.index // UNIT, prepend=-1))
+    return [states[start:end] for start, end in zip(starts, [*starts[1:], len(states)], strict=True)]

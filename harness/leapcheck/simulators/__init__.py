@@ -1,0 +1,1 @@
+"""Simulators of jumps behind one protocol: MuJoCo, Pinocchio and in-house."""

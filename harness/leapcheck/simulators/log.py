@@ -1,0 +1,77 @@
+"""The log of a simulated jump: state, torque, current and contact force at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JumpLog:
+    """One run: `n` steps of `dt`. `time`, `q`, `v` (n + 1, ...) are states, canonical; all else (n, ...) is of the step after.
+
+    `desired` N m: asked of the drives; `torque` N m: at the joints; `current` A, `voltage` V: of each motor; `battery_voltage`
+    V, `battery_power` W: of the shared supply; `forces` (n, points, 3) N: contact forces on the robot, world axes;
+    `limit_torques` (n, nv) N m. `stopped`: why and when the run ended early, empty if it did not.
+    """
+
+    simulator: str
+    robot: str
+    dt: float
+    points: tuple[str, ...]
+    actuators: tuple[str, ...]
+    time: Floats
+    q: Floats
+    v: Floats
+    desired: Floats
+    torque: Floats
+    current: Floats
+    voltage: Floats
+    battery_voltage: Floats
+    battery_power: Floats
+    forces: Floats
+    limit_torques: Floats
+    stopped: str = ""
+
+    @property
+    def steps(self) -> int:
+        """Number of steps."""
+        return len(self.torque)
+
+
+PER_STEP = ("desired", "torque", "current", "voltage", "battery_voltage", "battery_power", "forces", "limit_torques")
+"""Fields of a log that have a row for each step."""
+
+
+def log_of_steps(
+    spec: RobotSpec,
+    simulator: str,
+    dt: float,
+    states: Sequence[tuple[Floats, Floats]],
+    steps: Sequence[tuple[Floats | float, ...]],
+    stopped: str,
+) -> JumpLog:
+    """The log of n + 1 states (q, v) and n steps, each in the order of `PER_STEP`."""
+    points = tuple(point.name for point in spec.contact_points if point.computed)
+    actuators = tuple(actuator.name for actuator in spec.actuators)
+    shapes = [(len(actuators),)] * 4 + [(), (), (len(points), 3), (spec.nv,)]
+    columns = zip(*steps, strict=True) if steps else [()] * len(shapes)
+    rows = zip(PER_STEP, columns, shapes, strict=True)
+    q, v = zip(*states, strict=True)
+    return JumpLog(
+        simulator=simulator,
+        robot=spec.name,
+        dt=dt,
+        points=points,
+        actuators=actuators,
+        time=np.arange(len(states), dtype=float) * dt,
+        q=np.array(q, dtype=float),
+        v=np.array(v, dtype=float),
+        **{name: np.array(column, dtype=float).reshape(len(steps), *shape) for name, column, shape in rows},
+        stopped=stopped,
+    )

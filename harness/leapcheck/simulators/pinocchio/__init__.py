@@ -1,0 +1,1 @@
+"""Pinocchio's dynamics and constraint solvers as a simulator of jumps."""

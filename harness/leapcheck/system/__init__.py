@@ -1,0 +1,1 @@
+"""The operating system: processes, whole files, arrays of strangers, installed packages, plugins."""

@@ -1,0 +1,115 @@
+"""Work in processes of their own that end with this one: at once on Ctrl-C, and silently on standard output."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+TRIES = 3
+"""How often processes may die without a single result in between."""
+
+
+class ProcessDiedError(RuntimeError):
+    """The processes of these jobs died again and again."""
+
+    def __init__(self, jobs: Sequence[int]) -> None:
+        super().__init__(f"the process at work on part {jobs[0]} died {TRIES} times: use fewer workers, or one to see why")
+        self.jobs = tuple(jobs)
+
+
+@contextmanager
+def running_jobs(
+    run: Callable[..., T],
+    jobs: Sequence[tuple[Any, ...]],
+    workers: int,
+    begin: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Iterator[dict[Future[T], int]]:
+    """The jobs `run(*job)` begun in `workers` processes: the number of each job by its future, in their order.
+
+    Each process first calls `begin(*given)`. A future that the caller takes out of the dictionary is freed with its result.
+    Where the block is left by an exception, KeyboardInterrupt for one, the processes are ended and the jobs are lost; without
+    one, it ends when all jobs have. Processes are spawned: this one may hold threads. What they print goes to standard error.
+    """
+    others = set(multiprocessing.active_children())
+    resource_tracker.ensure_running()  # here: its own start would let signals through that are held back below
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), multiprocessing.get_context("spawn"), _begin, (begin, given))
+    try:
+        with _interrupts_held_back():  # a process is born with the signals that its parent blocks: Ctrl-C is for this one alone
+            running = {pool.submit(run, *job): number for number, job in enumerate(jobs)}
+        yield running
+    except BaseException:
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def job_results(
+    run: Callable[..., T],
+    jobs: Sequence[tuple[Any, ...]],
+    workers: int,
+    begin: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Generator[tuple[int, T], None, None]:
+    """(number of the job, its result) as the jobs `run(*job)` end, in any order; see `running_jobs`.
+
+    Where a process dies (killed for its memory, say) the remaining jobs are started again; after two times without a result
+    each of them alone, so that one that kills its process takes no other with it. Raises ProcessDiedError for what is left.
+    """
+    remaining, fruitless = list(range(len(jobs))), 0
+    while remaining:
+        alone = fruitless == TRIES - 1
+        finished: set[int] = set()
+        for group in [[number] for number in remaining] if alone else [remaining]:
+            some = [jobs[number] for number in group]
+            with suppress(BrokenProcessPool), running_jobs(run, some, workers, begin, given) as running:
+                for future in as_completed(list(running)):  # what is taken out lives no longer than its turn
+                    place = running.pop(future)
+                    if not isinstance(future.exception(), BrokenProcessPool):
+                        finished.add(group[place])
+                        yield group[place], future.result()
+                    del future
+        remaining = [number for number in remaining if number not in finished]
+        if alone and remaining:
+            raise ProcessDiedError(remaining)
+        fruitless = 0 if finished else fruitless + 1
+
+
+def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    """What foreign code prints in a worker must not mix with the results on standard output."""
+    sys.stdout = sys.stderr
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if begin:
+        begin(*given)
+
+
+def _end_with_parent() -> None:
+    """Ends this process when its parent is gone: one that was killed cannot end its workers."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C is heard a moment later."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,127 @@
+"""The one JSON codec: strict JSON out, strict JSON in, and records out of what was read.
+
+JSON has no infinities and no NaN: they are the strings "inf", "-inf" and "nan" wherever a number stands. Floats are written
+shortest-round-trip (`repr`), so that they come back bit for bit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import re
+import types
+import typing
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NoReturn
+
+import numpy as np
+
+from leapcheck_models.spec_file import without_repeats
+
+NOT_FINITE = ("inf", "-inf", "nan")
+
+# An array of plain numbers as json.dumps indents it. A string holds no raw line break, so this cannot match inside one.
+_NUMBERS = re.compile(r"\[\n[-+.\deE,\s]+\]")
+
+
+def dumps(value: Any) -> str:
+    """Text of a file: keys in their order, an array of numbers on one line, a final line break; deterministic.
+
+    Records, mappings, sequences, NumPy arrays and enumerations are written as objects, arrays and strings.
+    """
+    text = json.dumps(plain(value), indent=1, allow_nan=False)
+    return _NUMBERS.sub(lambda match: "[" + " ".join(match[0][1:-1].split()) + "]", text) + "\n"
+
+
+def dumps_line(value: Any, separators: tuple[str, str] = (", ", ": ")) -> str:
+    """The same on one line, without a line break at its end, letters as they are."""
+    return json.dumps(plain(value), separators=separators, ensure_ascii=False, allow_nan=False)
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text; ValueError, in one line, for what is not strict JSON: a bare Infinity or a repeated key, too."""
+    try:
+        return json.loads(text, object_pairs_hook=without_repeats, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    word = {"Infinity": "inf", "-Infinity": "-inf", "NaN": "nan"}[text]
+    raise ValueError(f'{text} is not JSON: write "{word}" in quotation marks')
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON knows it: dictionaries, lists, strings, finite numbers, booleans and None."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(float(value))
+    if isinstance(value, StrEnum):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if dataclasses.is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    return value
+
+
+def decode(record: Any, content: Any, place: str, optional: frozenset[str] = frozenset()) -> Any:
+    """A record out of a JSON object that has exactly its fields; those of `optional` may be missing.
+
+    ValueError names the `place` of what is missing, unknown or of the wrong type.
+    """
+    if not isinstance(content, dict):
+        raise ValueError(f"{place} must be an object, not {type(content).__name__}")
+    hints = _field_types(record)
+    for problem, names in (
+        ("lacks", hints.keys() - content.keys() - optional),
+        ("has the unknown", content.keys() - hints.keys()),
+    ):
+        if names:
+            raise ValueError(f"{place} {problem} '{min(names)}'")
+    return record(**{name: _value(hints[name], value, f"{place}.{name}") for name, value in content.items()})
+
+
+@functools.cache
+def _field_types(record: Any) -> dict[str, Any]:
+    return typing.get_type_hints(record)
+
+
+def _value(hint: Any, value: Any, place: str) -> Any:
+    """A value of the annotated type `hint` out of plain JSON."""
+    if dataclasses.is_dataclass(hint):
+        return decode(hint, value, place)
+    if isinstance(hint, types.UnionType):  # `X | None` is the only union in the records
+        return None if value is None else _value(hint.__args__[0], value, place)
+    if typing.get_origin(hint) is tuple:
+        return _sequence(typing.get_args(hint), value, place)
+    return _scalar(hint, value, place)
+
+
+def _sequence(items: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
+    """A tuple, of any length for `tuple[X, ...]`, else of the annotated one."""
+    if not isinstance(value, list):
+        raise ValueError(f"{place} must be an array, not {type(value).__name__}")
+    hints = items[:1] * len(value) if items[-1] is Ellipsis else items
+    if len(hints) != len(value):
+        raise ValueError(f"{place} must have {len(hints)} items, not {len(value)}")
+    return tuple(_value(hint, item, f"{place}[{i}]") for i, (hint, item) in enumerate(zip(hints, value, strict=True)))
+
+
+def _scalar(hint: Any, value: Any, place: str) -> Any:
+    """A text, a number or a word of an enumeration."""
+    if hint is float and (value in NOT_FINITE or (isinstance(value, int | float) and not isinstance(value, bool))):
+        return float(value)
+    if issubclass(hint, StrEnum):
+        if value not in list(hint):
+            raise ValueError(f"{place} must be one of {[str(word) for word in hint]}, not {value!r}")
+        return hint(value)
+    if hint is float or type(value) is not hint:
+        raise ValueError(f"{place} must be {hint.__name__}, not {value!r}"[:300])
+    return value

@@ -1,0 +1,55 @@
+"""What only a fresh process can tell: the first use of a kernel, the start of the program, the memory of a comparison."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from time import perf_counter
+
+from leapcheck_evidence.bench.measure import Timing
+from leapcheck_evidence.bench.own import NotAvailable
+from leapcheck_reference.trace.cache import FOLDER_VARIABLE
+
+REPEATS = 5
+FEW, MANY = 50_000, 5_000_000
+"""States of the two comparisons whose memory is compared."""
+
+
+def first_uses(robot: str, repeats: int = REPEATS) -> tuple[Timing, Timing]:
+    """Seconds of the first use of a kernel with an empty cache, and of the next use, each in a fresh process."""
+    empty, cached = [], []
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {FOLDER_VARIABLE: folder}
+            empty.append(child("first_use", robot, environment=environment))
+            cached.append(child("first_use", robot, environment=environment))
+    return Timing(tuple(empty)), Timing(tuple(cached))
+
+
+def help_time(repeats: int = 2 * REPEATS) -> Timing:
+    """Seconds of `leapcheck --help` from start to end, Python's own start with it."""
+    samples = []
+    for _ in range(repeats):
+        start = perf_counter()
+        subprocess.run([sys.executable, "-m", "leapcheck", "--help"], check=True, stdout=subprocess.DEVNULL)
+        samples.append(perf_counter() - start)
+    return Timing(tuple(samples))
+
+
+def memory(robot: str, count: int) -> float:
+    """Bytes that a comparison of so many states takes at most, in all its processes."""
+    return child("memory", robot, str(count))
+
+
+def child(*words: str, environment: Mapping[str, str] | None = None) -> float:
+    """The number that `leapcheck_evidence.bench.child` prints; NotAvailable with its last words where it fails."""
+    command = [sys.executable, "-m", "leapcheck_evidence.bench.child", *words]
+    variables = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise NotAvailable(said[-1])
+    return float(done.stdout.split()[-1])

@@ -1,0 +1,101 @@
+"""`python -m leapcheck_evidence.score`: defects planted by seed, and what the judge makes of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leapcheck.cli.progress import progress_bar
+from leapcheck.system.command_line import repeat_command
+from leapcheck_evidence.command import run_command
+
+if TYPE_CHECKING:
+    from leapcheck_evidence.score.run import ScorePlan
+
+FILES = ("score.md", "score.json")
+
+
+@dataclass(frozen=True)
+class ScoreCommand:
+    """Plant defects in engines and robot files by seed and count what the judge finds, names and shrinks.
+
+    Another seed gives other robots, bodies, joints and amounts. The exit status is 0 where all goals are reached.
+
+    Examples:
+      python -m leapcheck_evidence.score
+      python -m leapcheck_evidence.score --seed 7 --only pairs
+      python -m leapcheck_evidence.score --defect 176
+      python -m leapcheck_evidence.score --list
+    """
+
+    seed: int = 0
+    """Seed of the defects."""
+    count: int = 0
+    """About how many defects, every kind at least once; by default all that the catalogue has."""
+    only: tuple[str, ...] = ()
+    """Classes to plant, as the table names them; all by default."""
+    defect: tuple[int, ...] = ()
+    """Numbers of single defects to plant."""
+    clean_states: int = 1_000_000
+    """States over which engines without a fault are compared; 0 leaves that out, as --only and --defect do."""
+    list: bool = False
+    """Only list the defects."""
+    out: Path = Path("runs") / "score"
+    """Folder of score.md and score.json."""
+    workers: int = 0
+    """Processes; by default one per core."""
+
+    def run(self) -> int:
+        """Plants, judges, writes both files, prints the tables; returns 0 where all goals are reached, else 1."""
+        from rich.console import Console
+
+        from leapcheck.report.folder import check_folder, write_together
+        from leapcheck_evidence.score.goals import goals
+        from leapcheck_evidence.score.run import defect_lines, run_score
+        from leapcheck_evidence.score.show import score_console, score_json, score_markdown
+
+        plan, workers = self._plan(), self.workers or os.cpu_count() or 1
+        if self.list:
+            with progress_bar("planting") as progress, redirect_stdout(sys.stderr):
+                lines = defect_lines(plan, workers, progress)
+            print("\n".join(lines))
+            return 0
+        check_folder(self.out, FILES)  # before the work, not after it
+        with progress_bar("planted defects") as progress, redirect_stdout(sys.stderr):  # foreign code may print
+            score = run_score(plan, workers, progress)
+        write_together(self.out, dict(zip(FILES, (score_markdown(score), score_json(score)), strict=True)))
+        console = Console()
+        console.print(score_console(score))
+        console.print(f"score: {self.out / FILES[0]}", highlight=False, markup=False, soft_wrap=True)
+        return int(not all(goal.is_reached for goal in goals(score)))
+
+    def _plan(self) -> ScorePlan:
+        from leapcheck_evidence.score.planting.catalogue import places
+        from leapcheck_evidence.score.planting.kinds import CLASSES, WHOLE
+        from leapcheck_evidence.score.run import ScorePlan
+
+        for name in ("seed", "count", "clean_states", "workers"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: give a whole number from 0")
+        if unknown := [name for name in self.only if name not in CLASSES]:
+            raise ValueError(f"unknown class '{unknown[0]}': use one of {', '.join(CLASSES)}")
+        count = self.count or WHOLE
+        every = places(count)
+        if wrong := [number for number in self.defect if not 0 <= number < len(every)]:
+            raise ValueError(f"defect {wrong[0]} is not among the {len(every)} planted: give 0 to {len(every) - 1}")
+        chosen = self.defect or tuple(i for i, (kind, _) in enumerate(every) if kind.name in self.only)
+        clean = 0 if chosen else self.clean_states
+        return ScorePlan(self.seed, count, chosen, clean, self._command())
+
+    def _command(self) -> str:
+        """The command that repeats this score: every choice that is not the default, but for where it is written."""
+        program = ("python", "-m", "leapcheck_evidence.score")
+        return repeat_command(program, self, leave_out=("list", "out", "workers"), always=("seed",))
+
+
+if __name__ == "__main__":
+    sys.exit(run_command(ScoreCommand, "score"))

@@ -1,0 +1,123 @@
+"""The quantities that the reference computes at a state: one row each. Only these can be made kernels."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leapcheck_reference.contact import (
+    contact_angular_bias_accelerations,
+    contact_angular_jacobians,
+    contact_bias_accelerations,
+    contact_inertia,
+    contact_jacobians,
+    contact_positions,
+    contact_velocities,
+)
+from leapcheck_reference.coriolis import coriolis_matrix
+from leapcheck_reference.energy import (
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    com_position,
+    com_velocity,
+    kinetic_energy,
+    potential_energy,
+    total_mass,
+)
+from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics
+from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
+from leapcheck_reference.mass_matrix import mass_matrix
+from leapcheck_reference.sparse import (
+    cdof,
+    cinert,
+    crb,
+    csr_mass_matrix,
+    legacy_mass_matrix,
+    mujoco_mass_matrix,
+    sparsity_pattern,
+)
+from leapcheck_reference.trace.derivatives import (
+    forward_dynamics_derivative_q,
+    forward_dynamics_derivative_tau,
+    forward_dynamics_derivative_v,
+    inverse_dynamics_derivative_q,
+    inverse_dynamics_derivative_v,
+)
+from leapcheck_reference.tree import Tree
+
+SIZES: Mapping[str, Callable[[Tree], int]] = {
+    "q": lambda tree: tree.nq,
+    "v": lambda tree: tree.nv,
+    "vdot": lambda tree: tree.nv,
+    "tau": lambda tree: tree.nv,
+}
+"""The inputs that a quantity may have besides the tree, in this order, and how many numbers each is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceQuantity:
+    """One quantity: `function(tree, *arguments)` on arrays of any scalar.
+
+    `arguments` are keys of `SIZES`. `shorter` computes the same in fewer operations: kernels record that one
+    where there is one. Derivatives take symbols of one recorder only.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[str, ...]
+    shorter: Callable[..., Any] | None = None
+
+    @property
+    def kernel_function(self) -> Callable[..., Any]:
+        """The function to record."""
+        return self.shorter or self.function
+
+
+QUANTITIES: Mapping[str, ReferenceQuantity] = {
+    "mass_matrix": ReferenceQuantity(mass_matrix, ("q",)),
+    "bias_force": ReferenceQuantity(bias_force, ("q", "v")),
+    "gravity_force": ReferenceQuantity(gravity_force, ("q",)),
+    "coriolis_force": ReferenceQuantity(coriolis_force, ("q", "v")),
+    "coriolis_matrix": ReferenceQuantity(coriolis_matrix, ("q", "v")),
+    "inverse_dynamics": ReferenceQuantity(inverse_dynamics, ("q", "v", "vdot")),
+    "forward_dynamics": ReferenceQuantity(forward_dynamics, ("q", "v", "tau"), factored_forward_dynamics),
+    "factored_forward_dynamics": ReferenceQuantity(factored_forward_dynamics, ("q", "v", "tau")),
+    "inverse_dynamics_derivative_q": ReferenceQuantity(inverse_dynamics_derivative_q, ("q", "v", "vdot")),
+    "inverse_dynamics_derivative_v": ReferenceQuantity(inverse_dynamics_derivative_v, ("q", "v")),
+    "forward_dynamics_derivative_q": ReferenceQuantity(forward_dynamics_derivative_q, ("q", "v", "tau")),
+    "forward_dynamics_derivative_v": ReferenceQuantity(forward_dynamics_derivative_v, ("q", "v")),
+    "forward_dynamics_derivative_tau": ReferenceQuantity(forward_dynamics_derivative_tau, ("q",)),
+    "contact_positions": ReferenceQuantity(contact_positions, ("q",)),
+    "contact_velocities": ReferenceQuantity(contact_velocities, ("q", "v")),
+    "contact_jacobians": ReferenceQuantity(contact_jacobians, ("q",)),
+    "contact_bias_accelerations": ReferenceQuantity(contact_bias_accelerations, ("q", "v")),
+    "contact_angular_jacobians": ReferenceQuantity(contact_angular_jacobians, ("q",)),
+    "contact_angular_bias_accelerations": ReferenceQuantity(contact_angular_bias_accelerations, ("q", "v")),
+    "contact_inertia": ReferenceQuantity(contact_inertia, ("q",)),
+    "kinetic_energy": ReferenceQuantity(kinetic_energy, ("q", "v")),
+    "potential_energy": ReferenceQuantity(potential_energy, ("q",)),
+    "total_mass": ReferenceQuantity(total_mass, ()),
+    "com_position": ReferenceQuantity(com_position, ("q",)),
+    "com_velocity": ReferenceQuantity(com_velocity, ("q", "v")),
+    "centroidal_momentum": ReferenceQuantity(centroidal_momentum, ("q", "v")),
+    "centroidal_momentum_matrix": ReferenceQuantity(centroidal_momentum_matrix, ("q",)),
+    "mujoco_mass_matrix": ReferenceQuantity(mujoco_mass_matrix, ("q",)),
+    "qM": ReferenceQuantity(legacy_mass_matrix, ("q",)),
+    "csr": ReferenceQuantity(csr_mass_matrix, ("q",)),
+    "cinert": ReferenceQuantity(cinert, ("q",)),
+    "crb": ReferenceQuantity(crb, ("q",)),
+    "cdof": ReferenceQuantity(cdof, ("q",)),
+    "sparsity_pattern": ReferenceQuantity(sparsity_pattern, ()),
+}
+"""Each quantity by its name."""
+
+
+def quantity(name: str) -> ReferenceQuantity:
+    """The row of a quantity; ValueError for an unknown name."""
+    if name not in QUANTITIES:
+        raise ValueError(f"unknown quantity '{name}': use one of {', '.join(QUANTITIES)}")
+    return QUANTITIES[name]
+
+
+def arguments(names: Sequence[str]) -> tuple[str, ...]:
+    """The inputs that the quantities need together, in the order of `SIZES`; ValueError for an unknown quantity."""
+    needed = {argument for name in names for argument in quantity(name).arguments}
+    return tuple(argument for argument in SIZES if argument in needed)

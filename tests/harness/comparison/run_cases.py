@@ -1,0 +1,41 @@
+"""Runs that the tests of whole comparisons share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from leapcheck.comparison.engine_set import engine_set_of
+from leapcheck.comparison.execution import whole_result
+from leapcheck.comparison.plan import Plan
+from leapcheck.judge.figures import Figures, run_figures
+from leapcheck.quantities import QUANTITIES
+from leapcheck.records import Comparison, Run
+from leapcheck.robots.load import named_robot
+from leapcheck.study import run_comparison
+
+OURS = ("reference", "mujoco", "pinocchio")
+LEG = "pupper_leg"  # three dof and one point: J and its transpose have one shape
+
+
+@cache
+def run_of(robot: str, engines: tuple[str, ...], quantities: tuple[str, ...] = tuple(QUANTITIES), count: int = 48) -> Run:
+    return run_comparison(Plan(named_robot(robot), engines, quantities, count))
+
+
+def figures_of(plan: Plan) -> Figures:
+    """The figures of a run without its words: nothing is explained, no worst state has its truth."""
+    at = engine_set_of(plan)
+    total = whole_result(plan, at)
+    assert total.failures == []
+    return run_figures(at, total)
+
+
+def rows_of(run: Run, *engines: str) -> list[Comparison]:
+    """Comparisons among these engines; the truth is computed for the worst pair alone, thus left out."""
+    rows = [row for row in run.comparisons if {row.engine, row.against} <= set(engines)]
+    return [replace(row, worst=row.worst and replace(row.worst, truth=None)) for row in rows]
+
+
+def without_truth(run: Run) -> list[Comparison]:
+    return rows_of(run, *(engine.name for engine in run.engines))

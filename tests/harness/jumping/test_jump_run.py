@@ -1,0 +1,87 @@
+"""A whole study: the same in any number of processes, and what fails is named while the others go on."""
+
+import os
+import pickle
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from leapcheck.jumping.act import Act
+from leapcheck.jumping.control import JointCommand, Timing
+from leapcheck.jumping.study import JumpSetup, evaluate, provenance, refused_study, simulate_everywhere
+from leapcheck.simulators.registry import SIMULATORS
+from leapcheck_models.robots import load
+
+ROBOT = load("mini_cheetah_armature")
+STAND = np.array(ROBOT.pose("home"))
+WHERE = provenance(ROBOT, "leapcheck jump", 0)
+
+
+@dataclass
+class Still:
+    """Stands; its process dies at a call between 0 and the time `dies`, which only a small time step makes."""
+
+    dies: float = 0.0
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> JointCommand:
+        if 0.0 < t < self.dies:
+            os._exit(3)
+        n = len(ROBOT.actuators)
+        return JointCommand(np.zeros(n), STAND[7:], np.zeros(n), np.full(n, 60.0), np.full(n, 1.0))
+
+
+def setup(engines: tuple[str, ...], policy: Still = Still(), **options: object) -> JumpSetup:
+    act = Act(policy, (STAND, np.zeros(ROBOT.nv)), 0.02)
+    return replace(JumpSetup(ROBOT, act, engines, levels=2), **options)
+
+
+def test_any_number_of_processes_gives_the_same_logs() -> None:
+    asked = setup(("soft", "spring-damper"))
+    calls: list[tuple[int, int]] = []
+    alone = simulate_everywhere(asked, 1, lambda done, total, now="": calls.append((done, total)))
+    spread = simulate_everywhere(asked, 3)
+    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert list(alone[0]) == list(spread[0]) == ["soft", "spring-damper"]
+    assert alone[1] == spread[1] == {}
+    assert [[log.dt for log in logs] for logs in alone[0].values()] == [[1e-3, 5e-4]] * 2
+    for name, logs in alone[0].items():
+        for one, other in zip(logs, spread[0][name], strict=True):
+            assert pickle.dumps(one) == pickle.dumps(other)
+
+
+def test_a_simulator_that_fails_is_named_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    massless = "<mujoco>\n<worldbody><body name='ghost'><joint/><geom size='1' mass='0'/></body></worldbody></mujoco>"
+    refusing = replace(SIMULATORS["mujoco"], make=lambda *_: mujoco.MjModel.from_xml_string(massless))
+    monkeypatch.setitem(SIMULATORS, "mujoco", refusing)
+    run = evaluate(setup(("mujoco", "soft")), WHERE)
+    assert list(run.logs) == ["soft"]
+    assert list(run.failures) == ["mujoco"]
+    assert "mass and inertia" in run.failures["mujoco"]
+    assert "\n" not in run.failures["mujoco"]
+    assert run.exit_status == 1
+
+
+def test_a_process_that_dies_takes_no_other_with_it() -> None:
+    logs, failures = simulate_everywhere(setup(("soft", "rigid"), Still(dies=8e-4), timing=Timing(0.0)), 2)  # finer step
+    assert {name: [log.dt for log in runs] for name, runs in logs.items()} == {"soft": [1e-3], "rigid": [1e-3]}
+    assert set(failures) == {"soft", "rigid"}
+    assert "its process died" in failures["soft"]
+
+
+def test_a_jump_that_cannot_be_planned_is_a_finished_no_go() -> None:
+    run = refused_study(replace(setup(("soft",)), act=None), WHERE, "too high", "jump lower")
+    assert run.exit_status == 1
+    assert run.judgement.sentence == "NO-GO: too high"
+    assert simulate_everywhere(run.setup) == ({}, {})
+
+
+def test_a_run_says_where_it_comes_from() -> None:
+    assert WHERE.robot == "mini_cheetah_armature"
+    assert {"leapcheck", "mujoco", "pin", "Python"} <= set(WHERE.versions)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_is_simulated_where_nothing_acts(workers: int) -> None:
+    assert simulate_everywhere(replace(setup(("soft",)), act=None), workers) == ({}, {})

@@ -1,0 +1,112 @@
+"""What a robot cannot do is refused with the reason, and so is what is no request and no robot that jumps."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+
+from leapcheck.jumping.planning.checks import PULLED, refusal
+from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.plan import plan_jump
+from leapcheck.jumping.planning.records import Check, Infeasible, JumpRequest
+from leapcheck.jumping.planning.search import lowest_crouch
+from leapcheck.jumping.planning.task import task
+from leapcheck_models.robots import load
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.battery import Battery
+
+CROUCH_STEP = 0.006
+"""m: a little more than between the heights among which the lowest crouch is looked for."""
+
+
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (JumpRequest(0.7), "voltage .* V, limit 24.* % too much .*_knee, push.*: jump lower, crouch deeper"),
+        (JumpRequest(0.45, crouch=0.22), "voltage .* too much"),
+        (JumpRequest(0.2, crouch=0.29, push_time=0.132), "takes a stroke of 0.1307 m and 0.122. m are left from the crouch"),
+        (JumpRequest(0.2, push_time=0.4), "takes a stroke of 0.3962 m"),
+        (JumpRequest(0.2, crouch=0.6), "cannot crouch with its trunk at 0.6 m: in the stand it is at 0.301 m"),
+        (JumpRequest(0.2, crouch=0.01), r"with its trunk at 0\.01 m: the lowest crouch is 0\.080 m, choose more"),
+        (JumpRequest(0.2, crouch=0.045), r"from a crouch at 0\.045 m: the lowest crouch is 0\.080 m, choose more"),
+        (JumpRequest(0.1, crouch=0.1, push_time=0.1), "leaves the ground too low to land: push longer"),
+        (JumpRequest(1e-9), r"1e-09 m is no jump of 'mini_cheetah'.*: jump 0\.0011 m high or more"),
+        (JumpRequest(0.2, crouch=0.06), "clearance 0.01.* m, limit 0.028"),
+        (JumpRequest(0.2, distance=0.6, friction=0.1), "friction .* limit 0.1"),
+        (JumpRequest(0.2, pitch=1.5), "pitched by 1.5 rad: ask for less pitch"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_reason(request_: JumpRequest, why: str) -> None:
+    spec = load("mini_cheetah")
+    with pytest.raises(Infeasible, match=why):
+        plan_jump(spec, request_, drives(spec))
+
+
+def test_the_lowest_crouch_is_possible_and_a_lower_one_is_not() -> None:
+    spec = load("mini_cheetah")
+    lowest = lowest_crouch(task(legged_robot(spec), JumpRequest(0.2), drives(spec), Battery()))
+    assert plan_jump(spec, JumpRequest(0.2, crouch=lowest), drives(spec)).utilisation <= 1.0
+    with pytest.raises(Infeasible):
+        plan_jump(spec, JumpRequest(0.2, crouch=lowest - CROUCH_STEP), drives(spec))
+
+
+def test_a_foot_that_pulls_is_not_told_to_jump_less_far() -> None:
+    text = refusal("tiny", JumpRequest(0.2), Check("friction", math.inf, 0.8, "tangential over normal force", "a foot"))
+    assert text.endswith(PULLED)
+
+
+def test_a_weak_battery_is_seen() -> None:
+    spec = load("mini_cheetah")
+    strong = plan_jump(spec, JumpRequest(0.2), drives(spec), Battery(24.0, 0.01))
+    assert strong.checks != plan_jump(spec, JumpRequest(0.2), drives(spec)).checks
+    with pytest.raises(Infeasible, match=r"voltage|battery power"):
+        plan_jump(spec, JumpRequest(0.2), drives(spec), Battery(24.0, 0.5))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"height": -0.1}, {"height": float("nan")}, {"height": 0.2, "friction": 0.0}, {"height": 0.2, "distance": float("inf")}],
+)
+def test_a_request_that_is_none(bad: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        JumpRequest(**bad)
+
+
+def _without_feet(spec: RobotSpec) -> RobotSpec:
+    return dataclasses.replace(spec, contact_points=tuple(p for p in spec.contact_points if not p.is_foot))
+
+
+def _without_knee_drive(spec: RobotSpec) -> RobotSpec:
+    return dataclasses.replace(spec, actuators=tuple(a for a in spec.actuators if a.name != "HL_knee"))
+
+
+def _foot_on_the_thigh(spec: RobotSpec) -> RobotSpec:
+    points = tuple(dataclasses.replace(p, is_foot="knee_point" in p.name) for p in spec.contact_points)
+    return dataclasses.replace(spec, contact_points=points)
+
+
+def _sideways(spec: RobotSpec) -> RobotSpec:
+    return dataclasses.replace(spec, gravity=(1.0, 0.0, -9.0))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (_without_feet, "has no feet: mark contact points with is_foot"),
+        (_without_knee_drive, "joint 'HL_knee_joint' of foot 'HL_foot' has no actuator"),
+        (_foot_on_the_thigh, "foot 'FR_knee_point' has 2 joints: a leg of this planner has 3"),
+        (_sideways, "does not point down"),
+        (lambda spec: dataclasses.replace(spec, poses=()), "has no pose"),
+    ],
+)
+def test_robots_that_cannot_be_planned_for(change, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        legged_robot(change(load("mini_cheetah")))
+
+
+def test_only_robots_with_a_free_trunk() -> None:
+    with pytest.raises(ValueError, match="'two_link_arm' has no free trunk"):
+        legged_robot(load("two_link_arm"))

@@ -1,0 +1,118 @@
+"""Trees read from files against the files as MuJoCo and Pinocchio load them: independent of each other but for the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leapcheck.engines.errors import EngineError, NotApplicable
+from leapcheck.engines.file_engines import FACTORIES, FileRequest
+from leapcheck.engines.registry import make_engine
+from leapcheck.robots.load import read_robot_file
+from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.mjcf import mjcf_text
+from leapcheck_models.robots import load
+from leapcheck_models.spec import JointType
+from leapcheck_models.urdf import urdf_text
+from tests.harness.robots.files import INERTIAL, MULTI, PLANAR, URDF
+from tests.harness.robots.near import error, near_states
+
+LOADED = 1e-12  # scale-free; measured: 1.1e-14 (M), 5e-14 (h)
+STATES = 16
+
+
+def read(text: str, folder: Path, kind: str) -> ImportedRobot:
+    path = folder / f"robot.{kind}"
+    path.write_text(text, encoding="utf-8")
+    found = read_robot_file(str(path))
+    assert found is not None
+    return found
+
+
+def check(file: ImportedRobot, engine: str) -> None:
+    """All that the file engine answers is what the reference makes of the tree."""
+    loaded = FileRequest(engine, file).build()
+    states = near_states(file.spec, STATES)
+    names = tuple(sorted(loaded.quantities))
+    true = make_engine("reference", file.spec).evaluate(states, (*names, "mass_matrix"))
+    found = loaded.evaluate(states, names)
+    for name in names:
+        assert error(name, found[name], true[name], true["mass_matrix"]) <= LOADED, name
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "engine"),
+    [
+        (MULTI, "xml", "mujoco-file"),
+        (URDF, "urdf", "mujoco-file"),
+        (URDF, "urdf", "pinocchio-file"),
+        (PLANAR, "urdf", "mujoco-file"),
+        (urdf_text(load("mini_cheetah")), "urdf", "pinocchio-file"),
+        (mjcf_text(load("mini_cheetah_armature")), "xml", "mujoco-file"),
+        (mjcf_text(load("mini_cheetah_armature")), "xml", "pinocchio-file"),
+        (mjcf_text(load("random:41")), "xml", "mujoco-file"),
+    ],
+    ids=["multi", "urdf", "urdf-pinocchio", "planar", "rotors-pinocchio", "armature", "armature-pinocchio", "random"],
+)
+def test_the_tree_is_what_the_engine_loads(text: str, kind: str, engine: str, tmp_path: Path) -> None:
+    check(read(text, tmp_path, kind), engine)
+
+
+def test_every_feature_of_the_file_with_many_is_in_the_tree(tmp_path: Path) -> None:
+    spec = read(MULTI, tmp_path, "xml").spec
+    kinds = {body.joint.name: body.joint.type for body in spec.bodies}
+    assert kinds["hx"] is kinds["hy"] is JointType.REVOLUTE
+    assert (kinds["sl"], kinds["free"]) == (JointType.PRISMATIC, JointType.FREE)
+    assert sum(kind is JointType.BALL for kind in kinds.values()) == 2
+    knee = next(body.joint for body in spec.bodies if body.joint.name == "knee")
+    assert knee.armature == pytest.approx(0.02 + 0.001 * 5**2)
+    assert (spec.actuators[0].name, spec.actuators[0].torque_limit) == ("m", 15.0)
+    assert spec.gravity == (0.1, 0.2, -9.7)
+    assert spec.poses[0].name == "home"
+    assert [point.is_foot for point in spec.contact_points].count(True) == 1
+    assert "post" in {body.name for body in spec.bodies}
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf"])
+def test_links_without_mass_are_held_by_every_engine(engine: str, tmp_path: Path) -> None:
+    spec = read(PLANAR, tmp_path, "urdf").spec
+    states = near_states(spec, STATES)
+    names = ("mass_matrix", "bias_force", "forward_dynamics")
+    true = make_engine("reference", spec).evaluate(states, names)
+    found = make_engine(engine, spec).evaluate(states, names)
+    for name in names:
+        assert error(name, found[name], true[name], true["mass_matrix"]) <= LOADED, name
+
+
+def test_pinocchio_holds_a_planar_joint_otherwise(tmp_path: Path) -> None:
+    with pytest.raises(NotApplicable, match="link 'base' as one joint"):
+        FACTORIES["pinocchio-file"](read(PLANAR, tmp_path, "urdf"))
+
+
+def test_what_pinocchio_passes_over_is_an_error_by_name(tmp_path: Path) -> None:
+    framed = mjcf_text(load("tree4_7")).replace('<body name="link_4"', '<frame><body name="link_4"', 1)
+    start = framed.index('<frame><body name="link_4"')
+    end = framed.index("</body>", start) + len("</body>")
+    file = read(framed[:end] + "</frame>" + framed[end:], tmp_path, "xml")
+    check(file, "mujoco-file")
+    with pytest.raises(EngineError, match="link_4"):
+        FACTORIES["pinocchio-file"](file)
+
+
+def test_a_file_that_an_engine_refuses_is_not_compared(tmp_path: Path) -> None:
+    file = read(URDF.replace('izz="0.04"', 'izz="0.9"'), tmp_path, "urdf")
+    with pytest.raises(NotApplicable, match=r"MuJoCo refuses robot\.urdf: inertia must satisfy"):
+        FACTORIES["mujoco-file"](file)
+    check(file, "pinocchio-file")
+
+
+def test_a_mass_made_of_geometry_is_a_difference(tmp_path: Path) -> None:
+    geometry = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+    file = read(URDF.replace(f'"tool">{INERTIAL}', f'"tool">{geometry}'), tmp_path, "urdf")
+    states = near_states(file.spec, 2)
+    true = make_engine("reference", file.spec).evaluate(states, ("mass_matrix",))
+    found = FACTORIES["mujoco-file"](file).evaluate(states, ("mass_matrix",))
+    assert error("mass_matrix", found["mass_matrix"], true["mass_matrix"], true["mass_matrix"]) > 1e-3
+    assert np.isfinite(found["mass_matrix"]).all()

@@ -1,0 +1,84 @@
+"""What importers change, measured by loading the file: each change is planted and must be named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leapcheck.robots.file_findings import findings_on_file
+from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.lint.finding import Finding
+from leapcheck_models.mjcf import mjcf_text
+from leapcheck_models.robots import load
+from tests.harness.robots.files import INERTIAL, MULTI, URDF
+from tests.harness.robots.test_file_engines import read
+
+pytestmark = pytest.mark.quick
+
+BOX = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+CHANGED: dict[str, tuple[str, str, str, str, str]] = {
+    "base mass lost": (URDF, "urdf", "total mass", "robot.urdf in MuJoCo", "it has 6 of 8 kg, 2 dof and 2 links"),
+    "alphabetical order": (URDF, "urdf", "order", "robot.urdf in Pinocchio", "'a_second' where the file has 'z_first'"),
+    "settotalmass": (
+        URDF.replace("</robot>", '<mujoco><compiler settotalmass="16"/></mujoco></robot>'),
+        "urdf",
+        "compiler options",
+        '<compiler settotalmass="...">',
+        "becomes",
+    ),
+    "balanceinertia": (
+        URDF.replace('izz="0.04"', 'izz="0.9"').replace("</robot>", '<mujoco><compiler balanceinertia="true"/></mujoco></robot>'),
+        "urdf",
+        "load",
+        "robot.urdf in MuJoCo",
+        "M differs from the tree's by up to",
+    ),
+    "mass of geometry": (
+        URDF.replace(f'"tool">{INERTIAL}', f'"tool">{BOX}'),
+        "urdf",
+        "load",
+        "robot.urdf in MuJoCo",
+        "M differs from the tree's by up to",
+    ),
+    "refused": (URDF.replace('izz="0.04"', 'izz="0.9"'), "urdf", "load", "robot.urdf in MuJoCo", "inertia must satisfy"),
+    "gravity": (MULTI, "xml", "Pinocchio", "the option gravity", "ignored by Pinocchio's reader"),
+    "frame": (MULTI, "xml", "Pinocchio", "the pose of a <frame>", "ignored by Pinocchio's reader"),
+    "replicate": (MULTI, "xml", "Pinocchio", "the copies of a <replicate>", "ignored by Pinocchio's reader"),
+    "actuators": (MULTI, "xml", "Pinocchio", "the armature of actuators", "ignored by Pinocchio's reader"),
+    "turned base": (MULTI, "xml", "Pinocchio", "the pose of a body with a free joint", "ignored by Pinocchio's reader"),
+    "equality": (MULTI, "xml", "equality", "1 equality constraints", "not in the comparison"),
+    "several joints": (MULTI, "xml", "several joints", "body 'hip'", "it has 3 joints"),
+    "springs": (
+        MULTI.replace('name="hx"', 'name="hx" stiffness="3"'),
+        "xml",
+        "passive forces",
+        "springs of joints",
+        "not compared",
+    ),
+    "eulerseq": (
+        MULTI.replace('angle="radian"', 'angle="radian" eulerseq="XYZ"'),
+        "xml",
+        "Pinocchio",
+        "an upper-case eulerseq, which turns about fixed axes",
+        "ignored",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_a_change_is_named(case: str, tmp_path: Path) -> None:
+    text, kind, rule, place, words = CHANGED[case]
+    found = findings_on_file(read(text, tmp_path, kind))
+    assert len([f for f in found if (f.rule, f.place) == (rule, place) and words in f.message]) == 1, found
+
+
+def of_rule(file: ImportedRobot, *rules: str) -> list[Finding]:
+    return [finding for finding in findings_on_file(file) if finding.rule in rules]
+
+
+def test_a_file_that_everyone_reads_alike_has_no_such_finding(tmp_path: Path) -> None:
+    assert (
+        of_rule(read(mjcf_text(load("tree4_7")), tmp_path, "xml"), "load", "order", "total mass", "compiler options", "Pinocchio")
+        == []
+    )

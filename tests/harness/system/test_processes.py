@@ -1,0 +1,130 @@
+"""Work in other processes: what they print, and that they end when this one gives up."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import as_completed
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leapcheck.system.processes import TRIES, ProcessDiedError, job_results, running_jobs
+
+
+def squared(x: int) -> int:
+    print("noise")
+    return x * x
+
+
+def slept(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_every_job_is_done_and_prints_nowhere_near_the_results(capfd: pytest.CaptureFixture[str]) -> None:
+    with running_jobs(squared, [(2,), (3,), (4,)], 2) as running:
+        found = {running[done]: done.result() for done in as_completed(running)}
+    assert found == {0: 4, 1: 9, 2: 16}
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.count("noise") == 3
+
+
+_factors: list[int] = []
+
+
+def keep(factor: int) -> None:
+    _factors.append(factor)
+
+
+def multiplied(x: int) -> int:
+    (factor,) = _factors  # a second beginning would show
+    return factor * x
+
+
+def test_every_process_begins_with_what_it_is_given_and_results_come_in_order() -> None:
+    with running_jobs(multiplied, [(2,), (3,), (4,), (5,)], 2, keep, (7,)) as running:
+        assert [done.result() for done in running] == [14, 21, 28, 35]
+    assert _factors == []
+
+
+def interrupted(run: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
+    """Numbers of the processes, where the job tells them, that were at work when Ctrl-C came."""
+    found = []
+    with suppress(KeyboardInterrupt), running_jobs(run, jobs, 2) as running:
+        if run is os.getpid:
+            found = [done.result() for done in running]
+        raise KeyboardInterrupt
+    return found
+
+
+def test_an_interrupt_ends_the_processes_at_once() -> None:
+    assert not any(alive(process) for process in interrupted(os.getpid, [(), ()]))
+    assert interrupted(slept, [(3600.0,), (3600.0,), (3600.0,)]) == []  # the test would not end if a job were waited for
+    assert multiprocessing.active_children() == []
+
+
+def test_the_interrupt_handler_is_given_back() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with running_jobs(squared, [(2,)], 1):
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+def dying(folder: str, number: int, times: int) -> int:
+    """Kills its process until it has been begun that often."""
+    begun = Path(folder) / str(number)
+    tries = len(begun.read_text()) if begun.exists() else 0
+    begun.write_text("x" * (tries + 1))
+    if tries < times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_the_jobs_of_a_dead_process_are_begun_anew(tmp_path: Path) -> None:
+    jobs = [(str(tmp_path), number, 1 if number in (2, 5) else 0) for number in range(8)]
+    assert sorted(job_results(dying, jobs, 2)) == [(number, number) for number in range(8)]
+
+
+def test_a_job_that_kills_its_process_every_time_takes_no_other_with_it(tmp_path: Path) -> None:
+    jobs = [(str(tmp_path), number, 99 if number == 1 else 0) for number in range(4)]
+    found: list[tuple[int, int]] = []
+    with pytest.raises(ProcessDiedError, match=f"part 1 died {TRIES} times") as died:
+        found.extend(job_results(dying, jobs, 2))
+    assert sorted(found) == [(0, 0), (2, 2), (3, 3)]
+    assert died.value.jobs == (1,)
+
+
+def test_processes_end_with_a_parent_that_is_killed() -> None:
+    text = "import time\nfrom leapcheck.system.processes import running_jobs\n"
+    text += "from tests.harness.system.test_processes import work\n"
+    text += "if __name__ == '__main__':\n    with running_jobs(work, [(), ()], 2) as running:\n        time.sleep(3600)\n"
+    script = [sys.executable, "-c", text]
+    parent = subprocess.Popen(script, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
+    assert parent.stderr is not None
+    child = int(parent.stderr.readline())
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 20.0
+    while alive(child) and time.monotonic() < until:
+        time.sleep(0.05)
+    parent.stderr.close()
+    assert not alive(child)
+
+
+def work() -> None:
+    """Tells its process and works on for an hour."""
+    print(os.getpid(), flush=True)
+    time.sleep(3600)
