@@ -52,11 +52,12 @@ class ExplainCommand:
         from leapcheck.report.comparison.judgement import file_name
         from leapcheck.system.text import printable
 
-        if not run.reproducers:
+        scripts = [case for case in run.reproducers if case.script]
+        if not scripts:
             subject = " ".join(filter(None, (self.engine, self.quantity)))
             of = f" of {subject}" if subject else ""
             raise ValueError(f"'{self.run_folder}' has no reproducer{of}: leave out --script to see what it has")
-        first, *others = run.reproducers
+        first, *others = scripts
         if others:
             names = "; ".join(printable(f"--engine {case.engine} --quantity {case.quantity}") for case in others)
             print(f"leapcheck: this is {file_name(first)}; for others give {names}", file=sys.stderr)

@@ -83,6 +83,9 @@ class Kernel:
         self._program = program
         self.quantities = quantities
 
+    def __repr__(self) -> str:
+        return f"<Kernel {self._tree.name}: {', '.join(self.quantities)}>"
+
     def __call__(
         self, q: Any, v: Any = None, tau: Any = None, vdot: Any = None, out: Mapping[str, Floats] | None = None
     ) -> dict[str, Floats]:

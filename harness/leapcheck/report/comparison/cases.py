@@ -117,7 +117,7 @@ def failure_text(run: Run, quantity: str = "", folder: str | None = None) -> str
 
 def _places(run: Run, folder: str | None, quantity: str) -> Iterator[str]:
     """Where report and reproducers are; the first reproducer itself where there is no report."""
-    reproducers = [case for case in run.reproducers if quantity in ("", case.quantity)]
+    reproducers = [case for case in run.reproducers if case.script and quantity in ("", case.quantity)]
     if folder is None:
         yield from (f"  reproducer:\n{case.script}" for case in reproducers[:1])
         return

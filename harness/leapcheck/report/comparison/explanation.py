@@ -116,7 +116,8 @@ def _answers(run: Run, judged: EngineJudgement, most: int | None) -> Iterator[tu
         label = words.quantity_label(case.quantity)
         yield "smallest", f"{label}: {judgement.state_words(case)}"
         yield "smallest", judgement.body_words(case)
-        yield "smallest", f"error {words.number(case.error)}, allowed {words.number(case.allowed)}: {judgement.path(case)}"
+        file = f": {judgement.path(case)}" if case.script else ""
+        yield "smallest", f"error {words.number(case.error)}, allowed {words.number(case.allowed)}{file}"
     yield from _more("smallest", judged.reproducers, most)
     yield from (("largest", judgement.largest_words(mismatch)) for mismatch in judged.largest)
     commands = [d for d in run.discrepancies if d.engine == judged.engine]

@@ -174,9 +174,12 @@ def file_name(case: Reproducer, test: bool = False) -> str:
 
 
 def files(run: Run) -> dict[str, str]:
-    """Text of each reproducer's files by their names; of two cases with one name the first has it."""
+    """Text of each reproducer's files by their names; of two cases with one name the first has it.
+
+    An engine that exists only in Python has none: nothing says how to build it again.
+    """
     texts: dict[str, str] = {}
-    for case in run.reproducers:
+    for case in (case for case in run.reproducers if case.script):
         texts.setdefault(file_name(case), case.script)
         texts.setdefault(file_name(case, test=True), case.test)
     return texts
