@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from functools import partial
 from time import perf_counter
@@ -23,6 +22,7 @@ from leapcheck.sampling import UNIT, States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace.compiled_program import SLOTS
 from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.symbol import Recorder
 
 PART = 256
@@ -113,7 +113,7 @@ class OwnNumbers:
         names = own_names(convention, quantities)
         self._recipes = {name: engine.assembly.get(name, Assembly((name,), identity)) for name in names}
         self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
-        role = pickle.dumps((convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw}))
+        role = key_of(convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw})
         self._own_states = in_house.program(b"states " + role, partial(_own_states, convention))
         self._answers = in_house.slot_program(b"own " + role, partial(self._graph, in_house))
         self._memory: dict[int, dict[str, Floats]] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from leapcheck_reference.quantities import quantity
 from leapcheck_reference.scalar import as_objects, sin_cos
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import program
+from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.lowering import angles, with_given_sines
 from leapcheck_reference.trace.record import record
 
@@ -32,7 +32,7 @@ def different_entries(tree: Tree, quantities: Sequence[str], states: States) -> 
 
 
 def _compiled_answers(tree: Tree, quantities: Sequence[str], states: States) -> dict[str, Floats]:
-    key, graph = pickle.dumps((tree, tuple(quantities))), record(tree, quantities)
+    key, graph = key_of(tree, tuple(quantities)), record(tree, quantities)
     given = {"q": states.q, "v": states.v}
     values = _kernel_answers(b"angles" + key, angles(graph), given)["angles"]
     pairs = np.array([sin_cos(angle) for angle in values.ravel().tolist()]).reshape(*values.shape, 2)

@@ -1,6 +1,5 @@
 """A robot on the ground z = 0, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
 
-import pickle
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,6 +17,7 @@ from leapcheck_reference.simulate.coordinates import has_free_base
 from leapcheck_reference.trace.compiled_program import CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import program
+from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
 
@@ -74,7 +74,7 @@ class Plant:
         driven = [actuator.joint for actuator in spec.actuators]
         place = {name: i for i, name in enumerate(self.joints.names)}
         self.driven_u = self.joints.u[[place[name] for name in driven]]
-        self._program = program(b"plant " + pickle.dumps(self.tree), self._graph)
+        self._program = program(b"plant " + key_of(self.tree), self._graph)
         self._lanes = self._program.lanes if isinstance(self._program, CompiledProgram) else 1
         self._inputs = {"q": np.zeros((self._lanes, self.tree.nq)), "v": np.zeros((self._lanes, self.tree.nv))}
         if self.free_base:

@@ -14,6 +14,7 @@ from leapcheck_reference.quantities import SIZES, arguments
 from leapcheck_reference.trace.cache import load_or_make
 from leapcheck_reference.trace.compiled_program import CompiledProgram, compile_program
 from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.validity import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Program: TypeAlias = "CompiledProgram | NumpyProgram"
 
 
-def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> Kernel:
+def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None, compile_code: bool = True) -> Kernel:
     """The quantities of a tree as one function of batches of states, in NumPy layout.
 
         tree = build(load("mini_cheetah"))
@@ -43,7 +44,9 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
     Quantities are keys of `leapcheck_reference.quantities.QUANTITIES`. The function is
     compiled for this CPU (`lanes` states at once, by default as many as its widest vector holds) and kept in the user's
     cache; a record that is too long to be compiled is a NumPy program. Both give the same bits, and so does the C99 source of
-    `leapcheck generate`. Raises ValueError for an unknown quantity.
+    `leapcheck generate`. Without `compile_code` it is such a program in any case: ready at once, for up to some ten thousand
+    states. `leapcheck_reference.trace.truth.truth_kernel` gives the same quantities in double-double. Raises ValueError for an
+    unknown quantity.
     """
     if not quantities:
         raise ValueError("no quantities: give names, e.g. mass_matrix")
@@ -53,7 +56,7 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None) -> K
     def graph() -> Graph:
         return with_validity(record(tree, quantities), quaternion_places(tree) if "q" in arguments(quantities) else ())
 
-    return Kernel(tree, tuple(quantities), program(pickle.dumps((tree, tuple(quantities))), graph, lanes))
+    return Kernel(tree, tuple(quantities), program(key_of(tree, tuple(quantities)), graph, lanes, compile_code))
 
 
 def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, compile_code: bool = True) -> Program:

@@ -4,7 +4,6 @@ Every mass, first moment, inertia, placement, axis, gear ratio, armature, contac
 record, so that any number of robots of one topology, and their derivatives, are evaluated together in one batch.
 """
 
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,6 +22,7 @@ from leapcheck_reference.spatial import RigidInertia, Transform
 from leapcheck_reference.trace.derivatives import derivative
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
+from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree
 
@@ -179,7 +179,7 @@ class _Topology:
         self.tree = tree
         places = [(part.start, part.stop) for link in tree.links for part in (link.q, link.v)]
         links = [(link.parent, str(link.type), link.S.shape[1], link.rotor is not None) for link in tree.links]
-        self.key = pickle.dumps((places, links, [point.link for point in tree.points]))
+        self.key = key_of(places, links, [point.link for point in tree.points])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Topology) and self.key == other.key
@@ -190,7 +190,7 @@ class _Topology:
 
 @lru_cache(maxsize=64)
 def _program(topology: _Topology, quantity: str, with_rates: bool) -> Program:
-    key = pickle.dumps(("parametric", topology.key, quantity, with_rates))
+    key = key_of("parametric", topology.key, quantity, with_rates)
     return program(key, lambda: _record(topology.tree, quantity, with_rates), compile_code=False)
 
 
