@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.tree import Tree
 
 
 class Batch:
-    """Values (n,) of one scalar in n states, with the arithmetic that the algorithms ask for.
+    """Values (n,) of one scalar in n states, doubles or objects, with the arithmetic that the algorithms ask for.
 
     Products with a constant 0 or 1 and sums with 0 are not formed, so structural zeros of the tree cost nothing; every
     other operation rounds as the same operation on floats does.
@@ -21,7 +20,7 @@ class Batch:
 
     __slots__ = ("values",)
 
-    def __init__(self, values: NDArray[np.float64]) -> None:
+    def __init__(self, values: Array) -> None:
         self.values = values
 
     def __add__(self, other: Any) -> Any:
@@ -74,21 +73,21 @@ class Batch:
         return Batch(np.sqrt(self.values))
 
 
-def evaluate_batch(function: Callable[..., Any], tree: Tree, *blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+def evaluate_batch(function: Callable[..., Any], tree: Tree, *blocks: Array) -> Array:
     """`function(tree, q, ...)` at every row of the blocks (n, nq), (n, nv), ...: array (n, *shape of one result).
 
-    The blocks are taken as valid states; single-state calls check them.
+    The blocks are taken as valid states; single-state calls check them. Blocks of objects (arb balls) give objects.
     """
     n = len(blocks[0])
     arguments = [_batches(block) for block in blocks]
     result = np.asarray(function(tree, *arguments), dtype=object)
-    values = np.empty((n, *result.shape))
+    values = np.empty((n, *result.shape), dtype=np.result_type(*blocks))
     for place, entry in np.ndenumerate(result):
         values[(slice(None), *place)] = entry.values if isinstance(entry, Batch) else entry
     return values
 
 
-def _batches(block: NDArray[np.float64]) -> Array:
+def _batches(block: Array) -> Array:
     row = np.empty(block.shape[1], dtype=object)
     for i, column in enumerate(np.ascontiguousarray(block.T)):
         row[i] = Batch(column)

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
+from leapcheck_models.robots import load
 from leapcheck_reference import (
     bias_force,
+    build,
     cdof,
     centroidal_momentum,
     cinert,
@@ -28,9 +31,11 @@ from leapcheck_reference import (
     potential_energy,
 )
 from leapcheck_reference.batch import Batch, evaluate_batch
+from leapcheck_reference.scalar import array_of
 from tests.reference.generic_states import case, relative, robot
 
 ROUNDING = 1e-13  # of the largest entry of the state; measured worst 9.5e-15
+BALLS = 1e-29  # upper bound, absolute, with 128 bits; measured worst 4e-31
 STATES = 3
 TREES = ("mini_cheetah", "pupper_leg", "tree4_5", "box", *(f"random:{s}" for s in (2, 24, 29, 57)))
 FUNCTIONS: tuple[tuple[Callable[..., Any], tuple[str, ...]], ...] = (
@@ -81,6 +86,17 @@ def test_at_rest_in_a_coordinate_pose() -> None:
     for row in range(2):
         assert relative(evaluate_batch(bias_force, tree, q, v)[row], bias_force(tree, q[row], v[row])) <= ROUNDING
         assert relative(evaluate_batch(mass_matrix, tree, q)[row], mass_matrix(tree, q[row])) <= ROUNDING
+
+
+def test_a_block_of_balls_is_the_single_states() -> None:
+    states = [case("random:2", seed) for seed in range(STATES)]
+    with ctx.workprec(128):
+        tree = build(load("random:2"), scalar=arb)
+        for function, arguments in FUNCTIONS:
+            blocks = [array_of(np.stack([getattr(state, argument) for state in states]), arb) for argument in arguments]
+            for row, *state in zip(evaluate_batch(function, tree, *blocks), *blocks, strict=True):
+                off = np.ravel(row) - np.ravel(function(tree, *state))
+                assert max(abs(arb(x)) for x in off) < BALLS
 
 
 def test_no_states_give_no_rows() -> None:

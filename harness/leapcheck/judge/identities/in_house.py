@@ -7,30 +7,33 @@ balls hold whatever was rounded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
 
 import leapcheck_reference as reference
-from leapcheck.judge.identities.manifold import central, rate
+from leapcheck.judge.identities.manifold import rate
 from leapcheck.judge.truth import BITS
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Identity
 from leapcheck.sampling import States
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.classical import planar_arm, two_link
 from leapcheck_reference.classical.two_link import PlanarLink, TwoLink
 from leapcheck_reference.scalar import array_of
 from leapcheck_reference.trace.truth import truth_kernel
-from leapcheck_reference.tree import Tree
 
 NAME = f"in-house, {BITS} bits"
 
 SAMPLE = 2
 """States that are looked at: each takes some hundred evaluations."""
+
+FEW = 4
+"""States up to which a call for each takes less time than one for a batch."""
 
 STEP = 1e-20
 """Step of a difference quotient: its square, times that of a rotor's speed, is the share that truncation takes."""
@@ -49,79 +52,104 @@ DOUBLE_DOUBLE = 1e-28
 ARM = "two_link_arm"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BallState:
-    """One state on balls, and what the in-house functions give there."""
+class BallStates:
+    """A block of n states on balls, and what the in-house functions give there: all of them at once."""
 
-    spec: RobotSpec
-    tree: Tree
-    q: Any
-    v: Any
-    vdot: Any
+    def __init__(self, spec: RobotSpec, states: States) -> None:
+        self.tree = reference.build(spec, scalar=arb)
+        self.q, self.v, self.vdot = (array_of(block, arb) for block in (states.q, states.v, states.tau))
+        self._spec = spec
+        self._values: dict[str, Any] = {}
 
-    def __call__(self, name: str, q: Any = None) -> Any:
-        """An in-house quantity at the state, or at another q."""
-        parts = {"q": lambda: self.q if q is None else q, "v": lambda: self.v, "tau": lambda: self.tau(self.v, self.vdot)}
-        return getattr(reference, name)(self.tree, *(parts[argument]() for argument in QUANTITIES[name].arguments))
+    def __call__(self, name: str) -> Any:
+        """An in-house quantity (n, ...) at the states; forward dynamics under the forces that bring about `vdot`."""
+        if name not in self._values:
+            arguments = (self.tau if part == "tau" else getattr(self, part) for part in QUANTITIES[name].arguments)
+            self._values[name] = self.evaluate(name, *arguments)
+        return self._values[name]
 
-    def tau(self, v: Any, vdot: Any) -> Any:
-        """Inverse dynamics."""
-        return reference.inverse_dynamics(self.tree, self.q, v, vdot)
+    @cached_property
+    def tau(self) -> Any:
+        """Inverse dynamics (n, nv)."""
+        return self.evaluate("inverse_dynamics", self.q, self.v, self.vdot)
 
-    def slope(self, function: Callable[[Any], Any], direction: Any = None) -> Any:
-        """Derivative of a function of q along a velocity, by default the state's."""
-        return central(function, self.q, rate(self.spec, self.q, self.v if direction is None else direction), arb(STEP))
+    def evaluate(self, name: str, *blocks: Any) -> Any:
+        """An in-house quantity (m, ...) at any m states."""
+        function = getattr(reference, name)
+        if len(blocks[0]) <= FEW:
+            return np.stack([np.asarray(function(self.tree, *state)) for state in zip(*blocks, strict=True)])
+        return evaluate_batch(function, self.tree, *blocks)
+
+    def slopes(self, name: str, directions: Any) -> Any:
+        """Central differences (n, k, ...) of a function of q along velocities (n, k, nv)."""
+        q = self.q[:, None]
+        step = rate(self._spec, np.broadcast_to(q, (*directions.shape[:2], q.shape[-1])), directions) * arb(STEP)
+        sides = np.stack([q + step, q - step])
+        values = self.evaluate(name, sides.reshape(-1, q.shape[-1]))
+        forward, backward = values.reshape(*sides.shape[:3], *values.shape[1:])
+        return (forward - backward) / (2 * arb(STEP))
 
     def gradient(self, name: str) -> Any:
-        """Derivative of a quantity by each dof, on the last axis."""
-        return np.stack([np.asarray(self.slope(lambda q: self(name, q), unit)) for unit in _units(len(self.v))], axis=-1)
+        """Derivative (n, ..., nv) of a quantity by each dof."""
+        return np.moveaxis(self.slopes(name, self.units), 1, -1)
+
+    @property
+    def units(self) -> Any:
+        """The unit velocities (n, nv, nv) at each state."""
+        n, nv = self.v.shape
+        return np.broadcast_to(array_of(np.eye(nv), arb), (n, nv, nv))
 
 
 def in_house_identities(spec: RobotSpec, block: States) -> Iterator[Identity]:
     """The laws at the first `SAMPLE` of the states, and the closed forms of the two-link arm at as many of its own."""
     with ctx.workprec(BITS):
-        states = [*_on_balls(spec, block[:SAMPLE])]
+        states = BallStates(spec, block[:SAMPLE])
         for words, quantities, law, allowed in LAWS:
-            sides = [law(state) for state in states]
-            if all(left.size for left, _ in sides):  # a robot may have no contact points
-                yield _identity(words, quantities, sides, allowed)
-        yield from _double_double(spec, block[:SAMPLE], states)
+            sides = law(states)
+            if sides[0].size:  # a robot may have no contact points
+                yield _identity(words, quantities, [sides], allowed)
+        yield _double_double(spec, block[:SAMPLE], states)
         yield _closed_forms()
 
 
-def _on_balls(spec: RobotSpec, state: States) -> Iterator[BallState]:
-    tree = reference.build(spec, scalar=arb)
-    for q, v, tau in zip(state.q, state.v, state.tau, strict=True):
-        yield BallState(spec, tree, *(array_of(part, arb) for part in (q, v, tau)))
-
-
-def _units(n: int) -> list[Any]:
-    return list(array_of(np.eye(n), arb))
-
-
 Sides = tuple[Any, Any]
-"""What a law says is the same."""
+"""What a law says is the same (n, ...), at n states."""
 
-Law = tuple[str, str, Callable[[BallState], Sides]]
+Law = tuple[str, str, Callable[[BallStates], Sides]]
 
 
-def _columns(s: BallState) -> Sides:
+def _columns(s: BallStates) -> Sides:
     """Inverse dynamics of unit accelerations, without gravity and velocity, and the columns of M."""
-    columns = [s.tau(0 * s.v, unit) - s("gravity_force") for unit in _units(len(s.v))]
-    return np.stack(columns, axis=-1), s("mass_matrix")
+    n, nv = s.v.shape
+    still = np.zeros((n * nv, nv))
+    tau = s.evaluate("inverse_dynamics", np.repeat(s.q, nv, axis=0), still, s.units.reshape(-1, nv))
+    columns = tau.reshape(n, nv, nv) - s("gravity_force")[:, None]
+    return columns.swapaxes(1, 2), s("mass_matrix")
 
 
-def _contact_inertia(s: BallState) -> Sides:
+def _contact_inertia(s: BallStates) -> Sides:
     """J M^-1 J^T times a force at the points, by M's factors, and the points' acceleration from articulated bodies."""
-    rows = s("contact_jacobians").reshape(-1, len(s.v))
-    force = array_of(np.random.default_rng(0).normal(size=len(rows)), arb)
-    vdot = reference.forward_dynamics(s.tree, s.q, s.v, s("bias_force") + rows.T @ force)
-    return s("contact_inertia") @ force, rows @ vdot
+    n, nv = s.v.shape
+    rows = s("contact_jacobians").reshape(n, -1, nv)
+    force = array_of(np.random.default_rng(0).normal(size=rows.shape[1]), arb)
+    vdot = s.evaluate("forward_dynamics", s.q, s.v, s("bias_force") + rows.swapaxes(1, 2) @ force)
+    return s("contact_inertia") @ force, _product(rows, vdot)
 
 
-def _power(s: BallState) -> Sides:
+def _power(s: BallStates) -> Sides:
     """v . C(q, v) v, and half of v . Mdot v."""
-    return _one(s.v @ s("coriolis_force")), _one(s.slope(lambda q: s.v @ (s("mass_matrix", q) @ s.v)) / 2)
+    Mdot = s.slopes("mass_matrix", s.v[:, None])[:, 0]
+    return _dot(s.v, s("coriolis_force")), _dot(s.v, _product(Mdot, s.v)) / 2
+
+
+def _product(matrices: Any, vectors: Any) -> Any:
+    """A matrix (n, ..., k) times a vector (n, k), state by state."""
+    return np.stack([matrix @ vector for matrix, vector in zip(matrices, vectors, strict=True)])
+
+
+def _dot(a: Any, b: Any) -> Any:
+    """Scalar products (n,) of vectors (n, k)."""
+    return (a * b).sum(axis=1)
 
 
 EXACT_LAWS: tuple[Law, ...] = (
@@ -129,7 +157,7 @@ EXACT_LAWS: tuple[Law, ...] = (
     (
         "inverse dynamics = M vdot + h",
         "mass_matrix bias_force",
-        lambda s: (s.tau(s.v, s.vdot), s("mass_matrix") @ s.vdot + s("bias_force")),
+        lambda s: (s.tau, _product(s("mass_matrix"), s.vdot) + s("bias_force")),
     ),
     ("forward dynamics inverts inverse dynamics", "forward_dynamics", lambda s: (s("forward_dynamics"), s.vdot)),
     (
@@ -140,12 +168,12 @@ EXACT_LAWS: tuple[Law, ...] = (
     (
         "kinetic energy = v . M v / 2",
         "kinetic_energy mass_matrix",
-        lambda s: (_one(s("kinetic_energy")), _one(s.v @ (s("mass_matrix") @ s.v) / 2)),
+        lambda s: (s("kinetic_energy"), _dot(s.v, _product(s("mass_matrix"), s.v)) / 2),
     ),
     (
         "contact velocity = J v",
         "contact_velocities contact_jacobians",
-        lambda s: (s("contact_velocities"), s("contact_jacobians") @ s.v),
+        lambda s: (s("contact_velocities"), _product(s("contact_jacobians"), s.v)),
     ),
     ("J M^-1 J^T is that of articulated bodies", "contact_inertia forward_dynamics", _contact_inertia),
 )
@@ -166,7 +194,7 @@ QUOTIENT_LAWS: tuple[Law, ...] = (
     (
         "Jdot v = rate of J v at constant v",
         "contact_bias_accelerations contact_jacobians",
-        lambda s: (s("contact_bias_accelerations"), s.slope(lambda q: s("contact_jacobians", q) @ s.v)),
+        lambda s: (s("contact_bias_accelerations"), _product(s.slopes("contact_jacobians", s.v[:, None])[:, 0], s.v)),
     ),
 )
 """The same of laws with difference quotients."""
@@ -179,16 +207,13 @@ LAWS = tuple(
 """Words, quantities, the two sides, and what is allowed between them, relative to the largest entry."""
 
 
-def _double_double(spec: RobotSpec, block: States, states: Sequence[BallState]) -> Iterator[Identity]:
+def _double_double(spec: RobotSpec, block: States, states: BallStates) -> Identity:
     """The truth of the runs, M and h in double-double, compared with balls."""
     names = ("mass_matrix", "bias_force")
     kernel = truth_kernel(spec, names)
     pairs = kernel.pairs(*(getattr(block, argument) for argument in kernel.arguments))
-    sides = []
-    for k, state in enumerate(states):
-        balls = {name: state(name) for name in names}
-        sides += [(sum(array_of(part[k], arb) for part in pairs[name]), balls[name]) for name in names]
-    yield replace(_identity("double-double = balls", names, sides, DOUBLE_DOUBLE), states=len(states))
+    sides = [(sum(array_of(part, arb) for part in pairs[name]), states(name)) for name in names]
+    return _identity("double-double = balls", names, sides, DOUBLE_DOUBLE)
 
 
 def _closed_forms() -> Identity:
@@ -203,18 +228,20 @@ def _closed_forms() -> Identity:
     rng = np.random.default_rng(0)
     numbers = rng.uniform(-3.0, 3.0, (SAMPLE, 2, 2))
     block = States(numbers[:, 0], numbers[:, 1], 0.0 * numbers[:, 1], np.arange(SAMPLE), ("generic",) * SAMPLE)
-    sides: list[Sides] = []
-    for state in _on_balls(spec, block):
-        sides.append((state("mass_matrix"), two_link.mass_matrix(arm, state.q)))
-        sides.append((state("coriolis_force"), two_link.velocity_force(arm, state.q, state.v)))
-        sides.append((state("gravity_force"), planar_arm.gravity_force(arm, state.q)))
-    names = ("mass_matrix", "coriolis_force", "gravity_force")
-    return replace(_identity("closed forms of the two-link arm", names, sides, EXACT), states=SAMPLE)
+    s = BallStates(spec, block)
+    forms = {
+        "mass_matrix": [two_link.mass_matrix(arm, q) for q in s.q],
+        "coriolis_force": [two_link.velocity_force(arm, q, v) for q, v in zip(s.q, s.v, strict=True)],
+        "gravity_force": [planar_arm.gravity_force(arm, q) for q in s.q],
+    }
+    sides = [(s(name), np.stack(form)) for name, form in forms.items()]
+    return _identity("closed forms of the two-link arm", tuple(forms), sides, EXACT)
 
 
 def _identity(words: str, quantities: tuple[str, ...], sides: Sequence[Sides], allowed: float) -> Identity:
-    error = max(difference(*pair) for pair in sides)
-    return Identity(NAME, words, quantities, len(sides), error, allowed, error <= allowed)
+    """The law of some quantities: the two sides (n, ...) of each at n states."""
+    error = max(difference(a, b) for left, right in sides for a, b in zip(left, right, strict=True))
+    return Identity(NAME, words, quantities, len(sides[0][0]), error, allowed, error <= allowed)
 
 
 def difference(left: Any, expected: Any) -> float:
@@ -223,7 +250,3 @@ def difference(left: Any, expected: Any) -> float:
     bounds = [float(abs(arb(a) - arb(b)).upper()) for a, b in zip(np.ravel(left), np.ravel(expected), strict=True)]
     error = max(bounds, default=0.0) / max(largest, 1.0)
     return error if error == error else float("inf")
-
-
-def _one(scalar: Any) -> Any:
-    return np.array([scalar], dtype=object)

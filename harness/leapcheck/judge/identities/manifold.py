@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,8 +87,3 @@ def slope(values: Floats, step: Floats, off: Floats) -> Slope:
 def _weighted_sum(weights: tuple[float, ...], differences: list[Floats]) -> Floats:
     total: Floats = sum((weight * one for weight, one in zip(weights, differences, strict=True)), start=np.zeros(()))
     return total
-
-
-def central(function: Callable[[Any], Any], q: Any, qdot: Any, step: Any) -> Any:
-    """(f(q + qdot step) - f(q - qdot step)) / (2 step), on any scalar; for steps far below the scalar's own precision's root."""
-    return (function(q + qdot * step) - function(q - qdot * step)) / (2 * step)
