@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leapcheck.sampling import States, joint_slices
 from leapcheck.system.npz import UNREADABLE, arrays_of
+from leapcheck.system.tables import Column, Table
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_models.validation import UNIT_TOLERANCE
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LARGEST = 1e9
 """Largest number (rad, m, rad/s, m/s, N m, N) of a state of the user's: beyond it, sines and squares mean nothing."""
@@ -74,19 +71,19 @@ def _read_table(path: Path, names: re.Pattern[str]) -> dict[str, Floats]:
     if path.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{path}: unknown kind of file '{path.suffix}': give a .npz, .csv or .parquet")
     try:
-        frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+        rows = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
         numbers: dict[str, list[int]] = {}
         arrays: dict[str, Floats] = {}
-        for column in map(str, frame.columns):
+        for column in map(str, rows.columns):
             name, _, number = column.rpartition("_")
             if number.isascii() and number.isdigit() and names.fullmatch(name):
                 numbers.setdefault(name, []).append(int(number))
             elif names.fullmatch(column):
-                arrays[column] = frame[column].to_numpy(dtype=float)
+                arrays[column] = rows[column].to_numpy(dtype=float)
         for name, of_name in numbers.items():
             if sorted(of_name) != list(range(len(of_name))):
                 raise ValueError(f"the columns of {name} are numbered {min(of_name)} to {max(of_name)}, {len(of_name)} in all")
-            arrays[name] = frame[[f"{name}_{i}" for i in range(len(of_name))]].to_numpy(dtype=float)
+            arrays[name] = rows[[f"{name}_{i}" for i in range(len(of_name))]].to_numpy(dtype=float)
     except (ValueError, TypeError, KeyError, OSError, NotImplementedError) as error:
         raise ValueError(f"{path}: is no table of numbers ({error}): give columns q_0, q_1, ..., v_0, ...") from error
     return arrays
@@ -108,11 +105,9 @@ def _check_array(path: Path, name: str, values: Floats, n: int, width: int) -> F
     return array
 
 
-def state_frame(states: States) -> pd.DataFrame:
+def state_table(states: States) -> Table:
     """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ...; `read_states` reads it back."""
-    import pandas as pd
-
-    columns: dict[str, object] = {"index": states.index, "kind": list(states.kind)}
+    columns = {"index": Column("int64", states.index.tolist()), "kind": Column("str", states.kind)}
     for name in ("q", "v", "tau"):
-        columns |= {f"{name}_{i}": column for i, column in enumerate(getattr(states, name).T)}
-    return pd.DataFrame(columns)
+        columns |= {f"{name}_{i}": Column("float64", values) for i, values in enumerate(getattr(states, name).T.tolist())}
+    return columns

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from leapcheck.sampling import States, generated_states
-from leapcheck.state_files import read_states, state_frame
+from leapcheck.state_files import read_states, state_table
+from leapcheck.system.tables import pandas_frame
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
@@ -26,9 +27,9 @@ def write(states: States, path: Path) -> Path:
         case ".npz":
             np.savez(path, q=states.q, v=states.v, tau=states.tau)
         case ".csv":
-            state_frame(states).to_csv(path, index=False)
+            pandas_frame(state_table(states)).to_csv(path, index=False)
         case ".parquet":
-            state_frame(states).to_parquet(path, index=False)
+            pandas_frame(state_table(states)).to_parquet(path, index=False)
     return path
 
 
@@ -46,7 +47,7 @@ def test_a_file_gives_back_the_same_bits(robot: str, suffix: str, tmp_path: Path
 def test_velocity_and_force_may_be_left_out(cheetah: RobotSpec, tmp_path: Path) -> None:
     states = generated_states(cheetah, 5, 0, 0)
     np.savez(tmp_path / "q.npz", q=states.q)
-    state_frame(states)[[f"q_{i}" for i in range(19)]].to_csv(tmp_path / "q.csv", index=False)
+    pandas_frame(state_table(states))[[f"q_{i}" for i in range(19)]].to_csv(tmp_path / "q.csv", index=False)
     for name in ("q.npz", "q.csv"):
         read = read_states(cheetah, tmp_path / name)
         assert np.array_equal(read.q, states.q)
@@ -57,7 +58,7 @@ def test_velocity_and_force_may_be_left_out(cheetah: RobotSpec, tmp_path: Path) 
 
 def test_the_order_of_the_columns_does_not_matter(cheetah: RobotSpec, tmp_path: Path) -> None:
     states = generated_states(cheetah, 5, 0, 0)
-    frame = state_frame(states)
+    frame = pandas_frame(state_table(states))
     frame[sorted(frame.columns)].to_csv(tmp_path / "sorted.csv", index=False)  # q_10 before q_2
     assert np.array_equal(read_states(cheetah, tmp_path / "sorted.csv").q, states.q)
 
@@ -88,7 +89,7 @@ def changed(part: str, row: int, column: int, value: float) -> Callable[[States]
 
 def table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path, States], None]:
     def make(path: Path, states: States) -> None:
-        frame = change(state_frame(states))
+        frame = change(pandas_frame(state_table(states)))
         if path.suffix == ".csv":
             frame.to_csv(path, index=False)
         else:

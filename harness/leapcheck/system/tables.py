@@ -1,46 +1,106 @@
-"""Tables as files, each whole or not at all: CSV for spreadsheets, Parquet with the columns' units in its metadata."""
+"""Tables of named columns: CSV for spreadsheets, Parquet, and a pandas frame for those who ask for one.
+
+The files are written without pandas, whose import takes longer than a whole report.
+"""
 
 from __future__ import annotations
 
+import csv
 import io
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from leapcheck.system.strict_json import dumps_line
 from leapcheck.system.text import printable
-from leapcheck.system.whole_file import write_whole
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 FORMULA = ("=", "+", "-", "@")  # OWASP, "CSV Injection": a cell that begins so is a formula to a spreadsheet
 
-UNITS = "units"
-"""Key of `frame.attrs` under which a frame has its columns' units, by column; pandas keeps `attrs` in Parquet."""
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The values of a column, None or NaN where one is missing, and pandas' name of their type."""
+
+    dtype: str
+    values: Sequence[Any]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are texts."""
+        return self.dtype in ("string", "str")
 
 
-def write_table(frame: DataFrame, path: Path) -> None:
-    """Write the frame as .csv or .parquet, by the suffix of `path`; ValueError for any other suffix."""
-    if path.suffix not in (".csv", ".parquet"):
-        raise ValueError(f"cannot write a table to '{path}': give it the suffix .csv or .parquet")
-    write_whole(path, csv_bytes(frame) if path.suffix == ".csv" else parquet_bytes(frame))
+Table = Mapping[str, Column]
+"""Columns of one length by their names, in their order."""
 
 
-def csv_bytes(frame: DataFrame) -> bytes:
-    """The frame as CSV, texts without control characters; what a spreadsheet would run gets an apostrophe before it."""
-    safe = frame.copy()
-    for name in frame.columns:
-        if frame[name].dtype.kind not in "iufb":
-            safe[name] = [_no_formula(text) if isinstance(text, str) else text for text in frame[name]]
-    return safe.to_csv(index=False, lineterminator="\n").encode()
+def pandas_frame(table: Table) -> DataFrame:
+    """The table as a pandas frame."""
+    import pandas
+
+    return pandas.DataFrame({name: pandas.Series(list(c.values), dtype=c.dtype) for name, c in table.items()})
 
 
-def parquet_bytes(frame: DataFrame) -> bytes:
-    """The frame as Parquet, its texts as they are."""
+def csv_bytes(table: Table) -> bytes:
+    """The table as CSV, texts without control characters; what a spreadsheet would run gets an apostrophe before it."""
+    columns = [[_cell(value) for value in column.values] for column in table.values()]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue().encode()
+
+
+def parquet_bytes(table: Table) -> bytes:
+    """The table as Parquet, its texts as they are; `pandas.read_parquet` gives its `pandas_frame`."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    arrays = [_arrow_array(column) for column in table.values()]
+    written = pa.Table.from_arrays(arrays, list(table), metadata={"pandas": _pandas_types(table)})
     buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False)
+    pyarrow.parquet.write_table(written, buffer)
     return buffer.getvalue()
 
 
-def _no_formula(text: str) -> str:
-    text = printable(text)
-    return f"'{text}" if text.lstrip().startswith(FORMULA) else text
+def _arrow_array(column: Column) -> Any:
+    """The column as an Arrow array, out of its buffers: `pyarrow.array` would import pandas."""
+    import pyarrow as pa
+
+    missing = np.array([value is None or value != value for value in column.values], dtype=bool)
+    buffers = [pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None]
+    if column.is_text:
+        kind, texts = pa.large_string(), [(value or "").encode() for value in column.values]
+        buffers += [pa.py_buffer(np.cumsum([0, *map(len, texts)], dtype=np.int64)), pa.py_buffer(b"".join(texts))]
+    else:
+        dtype = np.dtype(column.dtype.lower())
+        kind, values = pa.from_numpy_dtype(dtype), [0 if lacks else x for x, lacks in zip(column.values, missing, strict=True)]
+        buffers.append(pa.py_buffer(np.array(values, dtype=dtype)))
+    return pa.Array.from_buffers(kind, len(column.values), buffers, int(missing.sum()))
+
+
+def _pandas_types(table: Table) -> str:
+    """What pandas reads of its types in a Parquet file's metadata."""
+    columns = [
+        {
+            "name": name,
+            "field_name": name,
+            "pandas_type": "object" if column.is_text else column.dtype.lower(),
+            "numpy_type": column.dtype,
+            "metadata": None,
+        }
+        for name, column in table.items()
+    ]
+    return dumps_line({"index_columns": [], "column_indexes": [], "columns": columns, "attributes": {}})
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        text = printable(value)
+        return f"'{text}" if text.lstrip().startswith(FORMULA) else text
+    return value if value == value else None  # NaN: an empty cell, as for None

@@ -17,7 +17,8 @@ from leapcheck.records import SCHEMA_VERSION
 from leapcheck.report import read_run
 from leapcheck.report.comparison.files import FILES
 from leapcheck.sampling import generated_states
-from leapcheck.state_files import read_states, state_frame
+from leapcheck.state_files import read_states, state_table
+from leapcheck.system.tables import pandas_frame
 from leapcheck_models.robots import load
 from tests.harness.cli.command_line import ANSI, ENVIRONMENT, Leapcheck, few_states, program
 
@@ -83,7 +84,7 @@ def test_the_states_are_kept_and_can_be_given_again(leapcheck: Leapcheck, tmp_pa
 def test_states_of_the_users(leapcheck: Leapcheck, tmp_path: Path, suffix: str) -> None:
     states = generated_states(load("two_link_arm"), 9, 2, 0)
     if suffix == "csv":
-        state_frame(states).to_csv(tmp_path / "own.csv", index=False)
+        pandas_frame(state_table(states)).to_csv(tmp_path / "own.csv", index=False)
     else:
         np.savez(tmp_path / "own.npz", q=states.q, v=states.v)
     result = leapcheck("compare", "two_link_arm", *QUICK, "--states-file", f"own.{suffix}", "--json")

@@ -24,8 +24,9 @@ from leapcheck.comparison.plan import Plan
 from leapcheck.report import run_json
 from leapcheck.robots.load import named_robot
 from leapcheck.sampling import generated_states
-from leapcheck.state_files import state_frame
+from leapcheck.state_files import state_table
 from leapcheck.study import run_comparison
+from leapcheck.system.tables import pandas_frame
 from leapcheck_models.robots import load
 from tests.harness.cli.command_line import REFUSED, REMEDIES
 
@@ -109,7 +110,7 @@ def harmful_pickle(path: Path, rng: Rng) -> None:
 
 def table(change: Callable[[pd.DataFrame, Rng], pd.DataFrame]) -> Made:
     def made(path: Path, rng: Rng) -> None:
-        frame = change(state_frame(generated_states(ROBOT, 20, 0, 0)), rng)
+        frame = change(pandas_frame(state_table(generated_states(ROBOT, 20, 0, 0))), rng)
         if path.suffix == ".csv":
             frame.to_csv(path, index=False)
         else:

@@ -18,8 +18,9 @@ from leapcheck.judge.truth import truth
 from leapcheck.records import Comparison, Run, Verdict
 from leapcheck.robots.load import named_robot
 from leapcheck.sampling import States, generated_states
-from leapcheck.state_files import state_frame
+from leapcheck.state_files import state_table
 from leapcheck.study import run_comparison
+from leapcheck.system.tables import pandas_frame
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
 
@@ -89,7 +90,7 @@ def test_the_command_repeats_a_discrepancy_at_the_users_states_of_the_users_robo
     robot, file = tmp_path / "my robot.json", tmp_path / "my states.csv"
     spec = load("two_link_arm")
     write_spec(replace(spec, poses=()), robot)
-    state_frame(generated_states(spec, 12, 5, 0)).to_csv(file, index=False)
+    pandas_frame(state_table(generated_states(spec, 12, 5, 0))).to_csv(file, index=False)
     monkeypatch.chdir(tmp_path)
     words = [str(robot), "--engines", "reference", "faulty:gravity_off", "--quantities", "gravity_force"]
     assert main(["compare", *words, "--states-file", str(file), "--json"]) == 1

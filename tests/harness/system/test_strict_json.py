@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from leapcheck.report import run_json
 from leapcheck.report.jump.results import jump_json
 from leapcheck.report.leg_jump.files import leg_jump_json
 from leapcheck.report.versions.history import history_json
-from leapcheck.system.strict_json import dumps, dumps_line, loads
+from leapcheck.system.strict_json import dumps, dumps_line, loads, plain
 from tests.harness.report.conftest import mini_cheetah_run
 from tests.harness.report.jump_case import study
 
@@ -46,6 +47,15 @@ def strict(text: str) -> object:
 
 
 NUMBERS = st.integers() | st.floats(allow_nan=False)
+
+
+VALUES = NUMBERS | st.none() | st.booleans() | st.text() | st.floats(-1e300, 1e300).map(np.float64)
+
+
+@given(st.recursive(VALUES, lambda part: st.lists(part) | st.dictionaries(st.text(), part), max_leaves=30))
+def test_the_layout_is_the_standard_library_s_with_arrays_of_numbers_on_one_line(value: object) -> None:
+    text = json.dumps(plain(value), indent=1)
+    assert dumps(value) == re.sub(r"\[\n[-+.\deE,\s]+\]", lambda found: f"[{' '.join(found[0][1:-1].split())}]", text) + "\n"
 
 
 @given(st.recursive(st.none() | st.booleans() | NUMBERS | st.text(), lambda part: st.lists(part)))

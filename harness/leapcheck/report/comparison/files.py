@@ -7,13 +7,14 @@ from pathlib import Path
 from leapcheck.comparison.plan import Plan, blocks
 from leapcheck.records import Run
 from leapcheck.report.comparison import judgement
-from leapcheck.report.comparison.frames import accuracy_frame, comparison_frame
+from leapcheck.report.comparison.frames import accuracy_table, comparison_table
 from leapcheck.report.comparison.page import html_report, markdown_report
 from leapcheck.report.comparison.results import read_run, run_json
 from leapcheck.report.folder import write_together
 from leapcheck.sampling import join_states
-from leapcheck.state_files import state_frame
-from leapcheck.system.tables import csv_bytes, parquet_bytes, write_table
+from leapcheck.state_files import state_table
+from leapcheck.system.tables import csv_bytes, parquet_bytes
+from leapcheck.system.whole_file import write_whole
 
 FILES = (
     "results.json",
@@ -40,7 +41,7 @@ def write_report(run: Run, folder: Path | str) -> tuple[Path, ...]:
     Raises:
         OSError: the folder cannot be made or written; the message names it.
     """
-    comparisons, accuracies = comparison_frame(run), accuracy_frame(run)
+    comparisons, accuracies = comparison_table(run), accuracy_table(run)
     contents: dict[str, str | bytes] = {
         "results.json": run_json(run),
         "report.html": html_report(run),
@@ -60,11 +61,13 @@ def write_states(plan: Plan, folder: Path) -> None:
     if plan.state_count > MOST_STATES:
         path.unlink(missing_ok=True)  # that of an earlier run
         return
-    write_table(state_frame(join_states(list(blocks(plan)))), path)
+    write_whole(path, parquet_bytes(state_table(join_states(list(blocks(plan))))))
 
 
 def _old_reproducers(folder: Path) -> list[Path]:
     """The reproducers that an earlier report put there, by its own record; none where this leapcheck cannot read it."""
+    if not (folder / judgement.FOLDER).is_dir():
+        return []
     try:
         names = judgement.files(read_run(folder / FILES[0]))
     except (OSError, ValueError):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing
 from pathlib import Path
 
 from leapcheck.records import SCHEMA_VERSION, Run
-from leapcheck.system.strict_json import decode, dumps, loads, plain
+from leapcheck.system.strict_json import decode, dumps, loads
 
 MAY_BE_MISSING = frozenset({"baseline"})
 """Fields that later versions of leapcheck added: a file without them is read."""
@@ -14,7 +15,8 @@ MAY_BE_MISSING = frozenset({"baseline"})
 
 def run_json(run: Run) -> str:
     """Text of results.json. A run that was compared with no baseline is written as before there were any."""
-    return dumps({name: value for name, value in plain(run).items() if name not in MAY_BE_MISSING or value is not None})
+    content = {field.name: getattr(run, field.name) for field in dataclasses.fields(run)}
+    return dumps({name: value for name, value in content.items() if name not in MAY_BE_MISSING or value is not None})
 
 
 def read_run(path: Path | str) -> Run:

@@ -13,7 +13,7 @@ from leapcheck.jumping.leg_jump.study import LegJumpStudy
 from leapcheck.report.folder import write_together
 from leapcheck.report.leg_jump.page import leg_jump_page
 from leapcheck.system.strict_json import dumps, plain
-from leapcheck.system.tables import csv_bytes
+from leapcheck.system.tables import Column, Table, csv_bytes, pandas_frame
 from leapcheck_reference.classical.leg_jump import KGF_CM
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def write_leg_jump_report(run: LegJumpStudy, command: str, folder: Path) -> tupl
     page, results, table = FILES
     contents: dict[str, str | bytes] = {page: leg_jump_page(run, command), results: leg_jump_json(run, command)}
     if run.course is not None:
-        contents[table] = csv_bytes(course_frame(run.course))
+        contents[table] = csv_bytes(_course_table(run.course))
     return write_together(folder, contents, [folder / table])
 
 
@@ -65,9 +65,11 @@ def _json_columns(course: Course) -> dict[str, list[float] | None]:
 
 def course_frame(course: Course) -> DataFrame:
     """A row per time: s, then per joint rad, rad/s, deg/s, N m, kgf cm and the servo's use, then the ground force, N."""
-    import pandas
+    return pandas_frame(_course_table(course))
 
-    return pandas.DataFrame(_columns(course))
+
+def _course_table(course: Course) -> Table:
+    return {name: Column("float64", values) for name, values in _columns(course).items()}
 
 
 def _columns(course: Course) -> dict[str, list[float]]:
