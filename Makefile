@@ -67,6 +67,7 @@ score: venv
 # On a quiet machine; with g++ and Eigen's headers (Debian: libeigen3-dev) Pinocchio is timed in C++.
 bench: venv
 	$(BIN)/python -m leapcheck_evidence.bench --memory --out reports/bench
+	$(BIN)/python -m leapcheck_evidence.bench --everyday --out reports/bench
 
 mutation: venv
 	$(BIN)/python -m tests.mutation.run

@@ -12,6 +12,7 @@ from leapcheck_evidence.command import run_command
 WIDEST = 8
 
 FILES = ("bench.md", "bench.json")
+EVERYDAY_FILES = ("everyday.md", "everyday.json")
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,21 @@ class BenchCommand:
     """States of the whole comparison; 0 leaves it out."""
     memory: bool = False
     """Also measure the memory of a comparison of 5 million states; takes long."""
+    everyday: bool = False
+    """Instead of all that, time the commands of every day beside the script that one would write without leapcheck."""
+    rounds: int = 3
+    """How often the everyday commands take turns."""
+    tests: bool = False
+    """Also time `make quick` and `make test` among the everyday commands."""
     out: Path = Path("runs") / "bench"
-    """Folder of bench.md and bench.json."""
+    """Folder of bench.md and bench.json, or everyday.md and everyday.json."""
 
     def run(self) -> int:
         """Measures, writes both files, prints the tables; the exit status is 0 whatever the goals."""
         self._check()
+        return self._run_everyday() if self.everyday else self._run_kernels()
+
+    def _run_kernels(self) -> int:
         from rich.console import Console
 
         from leapcheck.report.folder import check_folder, write_together
@@ -57,6 +67,21 @@ class BenchCommand:
         console.print(f"bench: {self.out / FILES[0]}", highlight=False, markup=False, soft_wrap=True)
         return 0
 
+    def _run_everyday(self) -> int:
+        from rich.console import Console
+
+        from leapcheck.report.folder import check_folder, write_together
+        from leapcheck_evidence.bench.everyday import run_everyday
+        from leapcheck_evidence.bench.everyday_show import everyday_console, everyday_json, everyday_markdown
+
+        check_folder(self.out, EVERYDAY_FILES)
+        run = run_everyday(self.rounds, self.tests, self._command(), _tell)
+        write_together(self.out, dict(zip(EVERYDAY_FILES, (everyday_markdown(run), everyday_json(run)), strict=True)))
+        console = Console()
+        console.print(everyday_console(run))
+        console.print(f"bench: {self.out / EVERYDAY_FILES[0]}", highlight=False, markup=False, soft_wrap=True)
+        return 0
+
     def _check(self) -> None:
         from leapcheck.robots.load import load
 
@@ -69,6 +94,8 @@ class BenchCommand:
             raise ValueError(f"{self.seconds} seconds: give more than 0")
         if not self.blocks or any(block < 1 or block % WIDEST for block in self.blocks):
             raise ValueError(f"{self.blocks} states per call: give multiples of {WIDEST}, the states in the widest vector")
+        if self.rounds < 1:
+            raise ValueError(f"{self.rounds} rounds: give at least 1")
         if self.states < 0:
             raise ValueError(f"{self.states} states of the whole comparison: give at least 1, or 0 for no comparison")
 

@@ -1,6 +1,7 @@
 """One measurement in a process of its own: `python -m leapcheck_evidence.bench.child WHAT ROBOT ...` prints it as a number.
 
 first_use ROBOT      seconds to trace, emit, compile and run the kernel of all quantities once; imports are not counted
+second_call ROBOT STATES  CPU and wall seconds of a comparison of an engine with the reference, after one that was the same
 memory ROBOT STATES  bytes that a whole comparison takes: this process at its largest, and the largest worker times their number
 """
 
@@ -16,6 +17,7 @@ from time import perf_counter
 
 from leapcheck.quantities import sizes
 from leapcheck.robots.load import load
+from leapcheck_evidence.bench.everyday_engines import FastDynamics
 from leapcheck_evidence.bench.own import make_kernel
 from leapcheck_evidence.bench.states import ALL, PARTS, generic_states, outputs
 from leapcheck_reference import build, trace
@@ -33,6 +35,23 @@ def first_use(robot: str) -> float:
     start = perf_counter()
     make_kernel(build(spec), PARTS[ALL], native.vector_width())(states.q, states.v, out=out)
     return perf_counter() - start
+
+
+def second_call(robot: str, count: int) -> tuple[float, float]:
+    """CPU seconds of all processes, and wall seconds, of the second of two equal comparisons."""
+    import leapcheck as lc
+
+    engine = FastDynamics(load(robot))
+    lc.compare(robot, engine, engines=("reference",), states=count)
+    before, start = _cpu_seconds(), perf_counter()
+    lc.compare(robot, engine, engines=("reference",), states=count)
+    return _cpu_seconds() - before, perf_counter() - start
+
+
+def _cpu_seconds() -> float:
+    """CPU seconds of this process and of those it has waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def memory(robot: str, count: int) -> int:
@@ -53,6 +72,8 @@ def main(words: Sequence[str]) -> None:
     match words:
         case ["first_use", robot]:
             print(first_use(robot))
+        case ["second_call", robot, count]:
+            print(*second_call(robot, int(count)))
         case ["memory", robot, count]:
             print(memory(robot, int(count)))
         case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from leapcheck_evidence.bench.measure import Timing
 from leapcheck_evidence.bench.record import BenchRow, BenchRun, RobotBench
 from leapcheck_evidence.bench.rows import fastest
 from leapcheck_evidence.bench.states import PARTS
+from leapcheck_evidence.bench.tables import console_table, markdown_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,10 +36,10 @@ def bench_markdown(run: BenchRun) -> str:
     """The tables as GitHub's Markdown."""
     parts = [f"# Timings\n\n{heading(run)}\n"]
     for robot in run.robots:
-        parts.append(f"## {robot.robot}\n\n{_markdown(ROW_TITLES, row_cells(robot.rows))}")
-        parts.append(_markdown(TIMING_TITLES, timing_cells(robot)))
+        parts.append(f"## {robot.robot}\n\n{markdown_table(ROW_TITLES, row_cells(robot.rows))}")
+        parts.append(markdown_table(TIMING_TITLES, timing_cells(robot)))
         parts.append("\n".join(f"- {note}" for note in notes(robot)) + "\n")
-    parts.append(f"## The program\n\n{_markdown(ROW_TITLES, row_cells(run.program))}")
+    parts.append(f"## The program\n\n{markdown_table(ROW_TITLES, row_cells(run.program))}")
     return "\n".join(parts)
 
 
@@ -120,29 +121,11 @@ def _timing_data(timing: Timing) -> dict[str, Any]:
     return {"minimum": timing.minimum, "median": timing.median, "samples": len(timing.samples)}
 
 
-def _markdown(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [titles, ["---"] * len(titles), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines) + "\n"
-
-
 def _minima_table(robot: RobotBench) -> RenderableType:
     cells = [[cell.split(" / ")[0] for cell in line] for line in timing_cells(robot)]
-    return _table(["ns per state, minima", *TIMING_TITLES[1:]], cells)
+    return console_table(["ns per state, minima", *TIMING_TITLES[1:]], cells)
 
 
 def _goals_table(rows: Iterable[BenchRow]) -> RenderableType:
     cells = [[line[column] for column in CONSOLE_COLUMNS] for line in row_cells(rows)]
-    return _table([ROW_TITLES[column] for column in CONSOLE_COLUMNS], cells)
-
-
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    for number, title in enumerate(titles):
-        table.add_column(title, overflow="fold", no_wrap=number > 0)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    return console_table([ROW_TITLES[column] for column in CONSOLE_COLUMNS], cells)

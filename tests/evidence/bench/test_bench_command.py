@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck_evidence.bench.__main__ import FILES, BenchCommand
+from leapcheck_evidence.bench import everyday
+from leapcheck_evidence.bench.__main__ import EVERYDAY_FILES, FILES, BenchCommand
+from leapcheck_evidence.bench.command_cost import CommandCost
+from leapcheck_evidence.bench.everyday_steps import EverydayStep
 from leapcheck_evidence.command import run_command
 from leapcheck_models.robots import load
 from leapcheck_models.spec_file import write_spec
@@ -43,6 +46,7 @@ def refusal(words: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[
         (("--blocks", "64", "12"), "(64, 12) states per call: give multiples of 8"),
         (("--blocks", "0"), "(0,) states per call"),
         (("--states", "-1"), "-1 states of the whole comparison"),
+        (("--everyday", "--rounds", "0"), "0 rounds: give at least 1"),
     ],
 )
 def test_what_is_refused(words: tuple[str, ...], said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,3 +93,14 @@ def test_a_short_run_writes_tables_and_numbers(
     assert {row["goal"]["key"]: row["standing"] for row in data["program"]}["help"] in ("met", "floor only", "not met")
     assert "two_link_arm" in (folder / "made" / "bench.md").read_text()
     assert "bench: made/bench.md" in out
+
+
+def test_the_everyday_table_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = (EverydayStep(("naive",), lambda _: {"naive": CommandCost(0.5, 0.75)}),)
+    monkeypatch.setattr(everyday, "everyday_steps", lambda tests: steps if tests else ())
+    assert run_command(BenchCommand, "bench", ["--everyday", "--tests", "--rounds", "2", "--out", "made"]) == 0
+    assert capsys.readouterr().out.endswith("bench: made/everyday.md\n")
+    assert sorted(path.name for path in (folder / "made").iterdir()) == sorted(EVERYDAY_FILES)
+    data = json.loads((folder / "made" / "everyday.json").read_text())
+    assert data["command"] == "python -m leapcheck_evidence.bench --everyday --rounds 2 --tests"
+    assert data["rows"][0]["cpu"] == {"minimum": 0.5, "median": 0.5}
