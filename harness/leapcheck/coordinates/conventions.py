@@ -146,7 +146,10 @@ def configuration(convention: Convention, q: ArrayLike) -> Floats:
 def velocity_map(convention: Convention, q: ArrayLike) -> Floats:
     """T (..., nv_u, nv) with u = T v."""
     q = numbers(q)
-    T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).astype(q.dtype)
+    if q.ndim == 1:
+        T = convention.shuffle.astype(q.dtype)
+    else:
+        T = np.broadcast_to(convention.shuffle, (*q.shape[:-1], *convention.shuffle.shape)).astype(q.dtype)
     for rotation in convention.rotations:
         T[..., rotation.u : rotation.u + 3, rotation.v : rotation.v + 3] = rotation_matrices(
             q[..., rotation.quaternion : rotation.quaternion + 4]
@@ -214,13 +217,16 @@ def transpose(A: Floats) -> Floats:
 
 def rotation_matrices(quaternion: Floats) -> Floats:
     """R_AB (..., 3, 3) of quaternions wxyz (..., 4) that take B to A; divided by the square norm, so unit norm is no need."""
-    w, x, y, z = np.moveaxis(quaternion, -1, 0)
+    # one alone as plain numbers, for inner loops: the same bits in a tenth of the time
+    w, x, y, z = quaternion.tolist() if quaternion.ndim == 1 else np.moveaxis(quaternion, -1, 0)
     s = 2.0 / (w * w + x * x + y * y + z * z)
     entries = [
         1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
         s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x),
         s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y),
     ]  # fmt: skip
+    if quaternion.ndim == 1:
+        return np.array(entries, dtype=quaternion.dtype).reshape(3, 3)
     return np.stack(entries, axis=-1).reshape(*quaternion.shape[:-1], 3, 3)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +43,48 @@ class Policy(Protocol):
         """The command from time t on."""
 
 
+@runtime_checkable
+class TimedPolicy(Policy, Protocol):
+    """A controller that looks at the time alone: its commands are known before the run."""
+
+    def commands(self, t: Floats) -> JointCommand:
+        """The commands from times t (n,) s on, as arrays (n, actuators)."""
+
+
+class CommandTable:
+    """A policy's commands at given times, and at no other; the same bits as the policy's own."""
+
+    def __init__(self, policy: TimedPolicy, times: Floats) -> None:
+        rows = policy.commands(times)
+        columns = (rows.torque, rows.q, rows.qd, rows.kp, rows.kd)
+        self._commands = {t: JointCommand(*row) for t, *row in zip(times.tolist(), *columns, strict=True)}
+
+    def __call__(self, t: float, q: Floats, v: Floats) -> JointCommand:  # noqa: ARG002  # a policy is given the state
+        """The command from time t on, one of those of the table."""
+        return self._commands[t]
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How the controller runs: its `period` (s; 0: at every step) and the `latency` (s) until its torque acts."""
 
     period: float = 1e-3
     latency: float = 0.0
+
+
+class Clock:
+    """Tells when a controller is called: at the first step of each `period` s; at every step where that is 0."""
+
+    def __init__(self, period: float) -> None:
+        self._period, self._next, self._ticks = period, 0.0, 0
+
+    def is_due(self, t: float) -> bool:
+        """Whether a tick falls on the step that begins at t; asked once for each step, one after the other."""
+        if t < self._next - TICK_SLACK:
+            return False
+        self._ticks += 1
+        self._next = self._ticks * self._period if self._period else t
+        return True
 
 
 class Controller:
@@ -58,7 +94,7 @@ class Controller:
         """`joint_q`, `joint_v`: where the driven joints stand in q and v."""
         self._policy, self._timing = policy, timing
         self._joint_q, self._joint_v = joint_q, joint_v
-        self._next, self._ticks = 0.0, 0
+        self._clock = Clock(timing.period)
         self._pending: deque[tuple[float, Floats]] = deque()
         self._active: Floats | None = None
 
@@ -68,9 +104,7 @@ class Controller:
         Raises ValueError when the policy's answer has a wrong shape, is not finite or beyond LARGEST_TORQUE; what the policy
         raises goes through.
         """
-        if t >= self._next - TICK_SLACK:
-            self._ticks += 1
-            self._next = self._ticks * self._timing.period if self._timing.period else t
+        if self._clock.is_due(t):
             torque = self._torque(t, q, v)
             if self._active is None:  # before the first torque has arrived, the drives hold what the first tick asks
                 self._active = torque
@@ -89,8 +123,9 @@ class Controller:
                 raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
             torque = np.broadcast_to(command.desired_torque(q[self._joint_q], v[self._joint_v]), (n,))
-        if not np.isfinite(torque).all():
+        largest = np.abs(torque).max(initial=0.0)
+        if not largest < np.inf:
             raise ValueError(f"the controller's command is not finite at t = {t:.4f} s: look at its gains and targets")
-        if np.abs(torque).max(initial=0.0) > LARGEST_TORQUE:
-            raise ValueError(f"the controller asks for {np.abs(torque).max():.3g} N m: look at its gains and targets")
+        if largest > LARGEST_TORQUE:
+            raise ValueError(f"the controller asks for {largest:.3g} N m: look at its gains and targets")
         return torque

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.jumping.control import Controller, Policy, Timing
+from leapcheck.jumping.control import Clock, CommandTable, Controller, Policy, TimedPolicy, Timing
 from leapcheck.simulators.log import JumpLog, log_of_steps
-from leapcheck.simulators.protocol import LARGEST_SPEED, HasForces, Simulator
+from leapcheck.simulators.protocol import LARGEST_SPEED, Simulator
 from leapcheck.system.plugins import reason_of
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, RobotSpec
-from leapcheck_reference.simulate.actuator import Drive, Drives
-from leapcheck_reference.simulate.battery import Battery, battery_response
+from leapcheck_reference.simulate.actuator import Drives, DriveTorque
+from leapcheck_reference.simulate.battery import Battery, battery_response, has_sag
 
 
 def simulate(
@@ -31,19 +33,24 @@ def simulate(
     `stopped` says when and why.
     """
     joint_q, joint_v = driven_places(spec)
+    times = [k * simulator.dt for k in range(round(duration / simulator.dt))]
+    if isinstance(policy, TimedPolicy):
+        clock = Clock(timing.period)
+        policy = CommandTable(policy, np.array([t for t in times if clock.is_due(t)], dtype=float))
     controller = Controller(policy, timing, joint_q, joint_v)
+    joint_torque = _joint_torque(drives, battery)
     simulator.start(*start)
-    states, rows, stopped = [(simulator.q, simulator.v)], [], ""
-    for k in range(round(duration / simulator.dt)):
-        t, (q, v) = k * simulator.dt, states[-1]
+    q, v = simulator.q, simulator.v
+    states, rows, stopped = [(q, v)], [], ""
+    for t in times:
         try:
             desired = controller.desired_torque(t, q, v)
         except (Exception, SystemExit) as error:  # the user's code may raise anything: the run ends here, and says so
             stopped = f"the controller stopped at t = {t:.4f} s: {reason_of(error)}"
             break
-        drive, supply = battery_response(drives, battery, desired, v[joint_v])
+        qd = v[joint_v]
         try:
-            simulator.step(desired if simulator.own_drives else drive.torque)
+            simulator.step(desired if simulator.own_drives else joint_torque(desired, qd))
         except ArithmeticError as error:
             stopped = f"{simulator.name} stopped at t = {t:.4f} s: {error}"
             break
@@ -55,14 +62,21 @@ def simulate(
             stopped += f" of {simulator.dt:g} s"
             break
         states.append((q, v))
-        rows.append(log_row(desired, drive, supply, simulator))
-    return log_of_steps(spec, simulator.name, simulator.dt, states, rows, stopped)
+        rows.append((desired, qd, simulator.forces, simulator.limit_torques))
+    if not rows:
+        return log_of_steps(spec, simulator.name, simulator.dt, states, (), stopped)
+    desired, qd, forces, limit_torques = (np.array(column) for column in zip(*rows, strict=True))
+    drive, supply = battery_response(drives, battery, desired, qd)
+    power = drive.power.sum(axis=-1)
+    columns = (desired, drive.torque, drive.current, drive.voltage, supply, power, forces, limit_torques)
+    return log_of_steps(spec, simulator.name, simulator.dt, states, columns, stopped)
 
 
-def log_row(desired: Floats, drive: Drive, supply: Floats | float, simulator: HasForces) -> tuple[Floats | float, ...]:
-    """What a log holds of one step, in the order of `JumpLog`."""
-    power = drive.power.sum()
-    return desired, drive.torque, drive.current, drive.voltage, supply, power, simulator.forces, simulator.limit_torques
+def _joint_torque(drives: Drives, battery: Battery) -> Callable[[Floats, Floats], Floats]:
+    """The torque (actuators,) at the joints for what is asked of the drives and the joints' speeds."""
+    if has_sag(drives, battery):
+        return lambda desired, qd: battery_response(drives, battery, desired, qd)[0].torque
+    return DriveTorque(drives, battery.open_circuit(drives))
 
 
 def driven_places(spec: RobotSpec) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

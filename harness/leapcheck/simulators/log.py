@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -53,15 +54,15 @@ def log_of_steps(
     simulator: str,
     dt: float,
     states: Sequence[tuple[Floats, Floats]],
-    steps: Sequence[tuple[Floats | float, ...]],
+    columns: Sequence[ArrayLike],
     stopped: str,
 ) -> JumpLog:
-    """The log of n + 1 states (q, v) and n steps, each in the order of `PER_STEP`."""
+    """The log of n + 1 states (q, v); `columns` of n steps each, in the order of `PER_STEP`, may be left out where n = 0."""
     points = tuple(point.name for point in spec.contact_points if point.computed)
     actuators = tuple(actuator.name for actuator in spec.actuators)
     shapes = [(len(actuators),)] * 4 + [(), (), (len(points), 3), (spec.nv,)]
-    columns = zip(*steps, strict=True) if steps else [()] * len(shapes)
-    rows = zip(PER_STEP, columns, shapes, strict=True)
+    steps = len(states) - 1
+    rows = zip(PER_STEP, columns or [()] * len(shapes), shapes, strict=True)
     q, v = zip(*states, strict=True)
     return JumpLog(
         simulator=simulator,
@@ -72,6 +73,6 @@ def log_of_steps(
         time=np.arange(len(states), dtype=float) * dt,
         q=np.array(q, dtype=float),
         v=np.array(v, dtype=float),
-        **{name: np.array(column, dtype=float).reshape(len(steps), *shape) for name, column, shape in rows},
+        **{name: np.array(column, dtype=float).reshape(steps, *shape) for name, column, shape in rows},
         stopped=stopped,
     )

@@ -14,19 +14,7 @@ LARGEST_SPEED = 1e3
 """A joint or base faster than this (rad/s, m/s) has diverged."""
 
 
-class HasForces(Protocol):
-    """What acted on a robot in the last step."""
-
-    @property
-    def forces(self) -> Floats:
-        """Contact forces (points, 3) N on the robot, world axes; a copy."""
-
-    @property
-    def limit_torques(self) -> Floats:
-        """Torques (nv,) N m of the joint stops, canonical; a copy."""
-
-
-class Simulator(HasForces, Protocol):
+class Simulator(Protocol):
     """A robot in one engine with one contact model; owns the state. Coordinates and torques are canonical and the spec's.
 
     With `own_drives` the simulator has drives of its own (MuJoCo's dcmotor): its steps take the torque asked of them.
@@ -43,6 +31,14 @@ class Simulator(HasForces, Protocol):
     @property
     def v(self) -> Floats:
         """Velocity (nv,), canonical; a copy."""
+
+    @property
+    def forces(self) -> Floats:
+        """Contact forces (points, 3) N on the robot in the last step, world axes; a copy."""
+
+    @property
+    def limit_torques(self) -> Floats:
+        """Torques (nv,) N m of the joint stops in the last step, canonical; a copy."""
 
     def start(self, q: Floats, v: Floats) -> None:
         """Takes a state (canonical) and forgets all else."""

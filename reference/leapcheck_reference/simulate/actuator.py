@@ -131,6 +131,27 @@ def drive_response(drives: Drives, desired: Floats, qd: Floats, supply: Floats |
     return drive_state(drives, motor_torque, qd)
 
 
+class DriveTorque:
+    """The torque of `drive_response` at one supply, for inner loops: the same bits from products that are formed once."""
+
+    def __init__(self, drives: Drives, supply: float | None = None) -> None:
+        self._volts = usable_voltage(drives, supply)
+        self._ampere, self._per_ampere = drives.gear_ratio * drives.torque_per_ampere, drives.torque_per_ampere
+        self._emf = 2.0 * drives.torque_constant * drives.gear_ratio
+        self._resistance, self._limit, self._gear_ratio = drives.resistance, drives.torque_limit, drives.gear_ratio
+        self._drives, self._lossless = drives, not (drives.damping.any() or drives.friction.any())
+
+    def __call__(self, desired: Floats, qd: Floats) -> Floats:
+        """Torque (actuators,) N m at the joints for the torque `desired` at speeds `qd` rad/s, losses taken off."""
+        back_emf = self._emf * qd
+        voltage = desired / self._ampere * self._resistance + back_emf
+        np.maximum(np.minimum(voltage, self._volts, out=voltage), -self._volts, out=voltage)
+        torque = self._per_ampere * (voltage - back_emf) / self._resistance
+        np.maximum(np.minimum(torque, self._limit, out=torque), -self._limit, out=torque)
+        torque *= self._gear_ratio
+        return torque if self._lossless else torque - losses(self._drives, qd)
+
+
 def losses(drives: Drives, qd: Floats) -> Floats:
     """Damping and dry friction (..., actuators), N m: damping qd + friction tanh(qd / SLIP_SPEED)."""
     lost: Floats = drives.damping * qd + drives.friction * np.tanh(qd / SLIP_SPEED)

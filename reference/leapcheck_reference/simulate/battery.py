@@ -41,6 +41,11 @@ class Battery:
         return float(np.max(drives.voltage, initial=0.0, where=drives.electrical | (not drives.electrical.any())))
 
 
+def has_sag(drives: Drives, battery: Battery) -> bool:
+    """Whether the battery's voltage depends on what the drives draw."""
+    return battery.resistance != 0.0 and bool(drives.electrical.any())
+
+
 def battery_response(drives: Drives, battery: Battery, desired: Floats, qd: Floats) -> tuple[Drive, Floats]:
     """(what the drives give, terminal voltage (...,) V) when all draw from one battery, the sag solved jointly.
 
@@ -51,7 +56,7 @@ def battery_response(drives: Drives, battery: Battery, desired: Floats, qd: Floa
     """
     open_circuit = battery.open_circuit(drives)
     supply: Floats = np.full(np.shape(desired)[:-1], open_circuit)
-    if battery.resistance == 0.0 or not drives.electrical.any():
+    if not has_sag(drives, battery):
         return drive_response(drives, desired, qd, supply), supply
     supply, enough = _terminal_voltage(drives, battery.resistance, supply, desired, qd)
     drive = drive_response(drives, desired, qd, supply)

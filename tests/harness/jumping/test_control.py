@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leapcheck.jumping.control import Controller, JointCommand, Timing
+from leapcheck.jumping.control import CommandTable, Controller, JointCommand, TimedPolicy, Timing
 
 JOINTS = np.array([0]), np.array([0])
 
@@ -75,3 +75,33 @@ def test_what_a_policy_writes_into_the_state_is_its_own_affair() -> None:
     assert Controller(policy, Timing(), *JOINTS).desired_torque(0.0, q, v) == 10.0
     assert not q.any()
     assert not v.any()
+
+
+class Ramp:
+    """A policy of time alone that counts how often it is asked for one command."""
+
+    asked = 0
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> JointCommand:
+        self.asked += 1
+        rows = self.commands(np.array([t]))
+        return JointCommand(rows.torque[0], rows.q[0], rows.qd[0], rows.kp[0], rows.kd[0])
+
+    def commands(self, t: np.ndarray) -> JointCommand:
+        rows = np.sin(t)[:, None]
+        return JointCommand(rows, 0.1 * rows, 0.2 * rows, 40.0 + 0.0 * rows, 1.0 + 0.0 * rows)
+
+
+@pytest.mark.parametrize("timing", [Timing(), Timing(period=0.0), Timing(latency=2e-3)])
+def test_commands_of_time_alone_are_taken_from_a_table_with_the_same_bits(timing: Timing) -> None:
+    times = np.arange(40) * 5e-4
+    policy = Ramp()
+    assert isinstance(policy, TimedPolicy)
+    table = CommandTable(policy, times)
+    state = np.array([0.3])
+    one, other = Controller(table, timing, *JOINTS), Controller(Ramp(), timing, *JOINTS)
+    for t in times.tolist():
+        assert one.desired_torque(t, state, state) == other.desired_torque(t, state, state)
+    assert not policy.asked
+    with pytest.raises(KeyError):
+        table(1.0, state, state)

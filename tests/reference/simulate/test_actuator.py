@@ -11,6 +11,7 @@ from leapcheck_models.robots import load
 from leapcheck_models.spec import Actuator
 from leapcheck_reference.simulate.actuator import (
     SLIP_SPEED,
+    DriveTorque,
     drive_response,
     drives,
     largest_torque,
@@ -55,6 +56,16 @@ def test_power_is_shaft_power_and_heat() -> None:
     assert np.abs(drive.power - (shaft + heat)).max() < POWER
     assert ((drive.power < 0.0) & (shaft < 0.0)).any()  # braking feeds back
     assert ((drive.power > 0.0) & (shaft < 0.0)).any()  # or not, where the winding burns more
+
+
+@pytest.mark.parametrize("supply", [None, 20.0])
+@pytest.mark.parametrize("lossless", [False, True])
+def test_the_torque_of_an_inner_loop_is_the_same_to_the_bit(supply: float | None, lossless: bool) -> None:
+    laws = replace(DRIVES, damping=0.0 * DRIVES.damping, friction=0.0 * DRIVES.friction) if lossless else DRIVES
+    desired, qd = random_loads(200)
+    torque = DriveTorque(laws, supply)
+    for row, speeds in zip(desired, qd, strict=True):
+        np.testing.assert_array_equal(torque(row, speeds), drive_response(laws, row, speeds, supply).torque)
 
 
 def test_inside_the_envelope_the_torque_asked_for_arrives() -> None:

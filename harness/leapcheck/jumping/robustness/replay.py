@@ -8,13 +8,11 @@ from leapcheck.jumping.robustness.control import CONTROLLER
 from leapcheck.jumping.robustness.loop import trial_moments
 from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
 from leapcheck.jumping.robustness.variation import draw
-from leapcheck.jumping.simulation import log_row
 from leapcheck.simulators.log import JumpLog, log_of_steps
 from leapcheck.simulators.mujoco.loop import MujocoLoop
 from leapcheck.simulators.protocol import Draws
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Actuator, Body, RobotSpec
-from leapcheck_reference.simulate.actuator import Drive
 
 
 def replay(monte_carlo: MonteCarlo, number: int | None = None) -> JumpLog:
@@ -34,12 +32,13 @@ def replay(monte_carlo: MonteCarlo, number: int | None = None) -> JumpLog:
             stopped = f"{moment.stopped[0]} at t = {moment.k * trial.dt:.4f} s"
             break
         states.append(loop.state)
-        drive = Drive(*(getattr(moment.drive, field.name)[0] for field in dataclasses.fields(Drive)))
-        rows.append(log_row(moment.desired[0], drive, moment.supply[0], loop))
+        drive = moment.drive
+        flowing = drive.torque[0], drive.current[0], drive.voltage[0], moment.supply[0], drive.power[0].sum()
+        rows.append((moment.desired[0], *flowing, loop.forces, loop.limit_torques))
         if moment.stopped[0]:
             stopped = f"{moment.stopped[0]} at t = {(moment.k + 1) * trial.dt:.4f} s"
             break
-    return log_of_steps(trial.spec, "mujoco Euler, armature", trial.dt, states, rows, stopped)
+    return log_of_steps(trial.spec, "mujoco Euler, armature", trial.dt, states, list(zip(*rows, strict=True)), stopped)
 
 
 def perturbed_robot(spec: RobotSpec, draws: Draws, place: int = 0) -> RobotSpec:

@@ -12,6 +12,8 @@ from leapcheck.engines.mujoco.rotors import RotorTerm, add_rotors
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.coordinates import displacement_rate
 
+LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
+
 STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0))
 """(a, b) of each stage of the classical Runge-Kutta method."""
 
@@ -27,15 +29,17 @@ class Forces:
 def constraint_forces(m: mujoco.MjModel, d: mujoco.MjData, points: Mapping[int, int]) -> Forces:
     """The forces as the solver last left them; `points` by the number of their geom."""
     contact, wrench = np.zeros((len(points), 3)), np.empty(6)
-    for i in range(d.ncon):
+    if not d.nefc:
+        return Forces(contact, np.zeros(m.nv))
+    pairs, frames = d.contact.geom.tolist(), d.contact.frame.reshape(-1, 3, 3)
+    for i, (first, second) in enumerate(pairs):
         mujoco.mj_contactForce(m, d, i, wrench)
-        first, second = d.contact[i].geom
-        force = wrench[:3] @ d.contact[i].frame.reshape(3, 3)
+        force = wrench[:3] @ frames[i]
         if second in points:  # the force acts on the second geom, its negative on the first
             contact[points[second]] += force
         else:
             contact[points[first]] -= force
-    stops = d.efc_type[: d.nefc] == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT
+    stops = d.efc_type == LIMIT
     if not stops.any():
         return Forces(contact, np.zeros(m.nv))
     limits: Floats = d.efc_force[: d.nefc][stops] @ d.efc_J.reshape(d.nefc, m.nv)[stops]
