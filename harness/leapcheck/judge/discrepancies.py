@@ -1,4 +1,7 @@
-"""Disagreements in words: who is wrong by the extended-precision truth, why by the fingerprints, and how to repeat it."""
+"""Disagreements in words: who is wrong by the extended-precision truth, why by the fingerprints, and how to repeat it.
+
+What only a wrong engine is asked is imported there: most runs have none, and its rules, with SciPy, take 0.3 s to import.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,6 @@ import numpy as np
 from leapcheck.comparison.plan import Plan, repeat_text
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import factory_of
-from leapcheck.judge.declaration import declaration
-from leapcheck.judge.diagnosis import diagnose
-from leapcheck.judge.reproducer.files import reproducer
-from leapcheck.judge.shrinking.mismatch import Budget
-from leapcheck.judge.shrinking.search import largest_mismatch
-from leapcheck.judge.shrinking.shrink import single_robot_maker, smallest_case
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import CauseClass, Comparison, Diagnosis, Discrepancy, LargestMismatch, Reproducer, Verdict, WorstState
@@ -121,6 +118,9 @@ def _findings_on(plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity]) -> 
 
 def _diagnoses(plan: Plan, engine: Engine, worst: Sequence[WorstState]) -> tuple[tuple[Diagnosis, ...], str]:
     """Why an engine is off at its worst states and some more; one that fails at those is judged at the worst ones alone."""
+    from leapcheck.judge.declaration import declaration
+    from leapcheck.judge.diagnosis import diagnose
+
     quantities = [quantity for quantity in plan.quantities if quantity in engine.quantities]
     reason = ""
     recorded: States | None = getattr(engine, "states", None)  # a recording has no answers elsewhere
@@ -177,6 +177,9 @@ def _smallest(
 
     A robot that is small enough for one quantity is tried first for the next.
     """
+    from leapcheck.judge.reproducer.files import reproducer
+    from leapcheck.judge.shrinking.shrink import single_robot_maker, smallest_case
+
     make = factory_of(engine) or single_robot_maker(spec, engine)
     cases: list[Reproducer] = []
     gaps: list[str] = []
@@ -193,6 +196,10 @@ def _smallest(
 
 def _largest(plan: Plan, engine: Engine, quantity: str) -> tuple[LargestMismatch, ...]:
     """The largest error that a search finds in one quantity; none where the engine fails on the way."""
+    from leapcheck.judge.shrinking.mismatch import Budget
+    from leapcheck.judge.shrinking.search import largest_mismatch
+    from leapcheck.judge.shrinking.shrink import single_robot_maker
+
     try:
         make = factory_of(engine) or single_robot_maker(plan.spec, engine)
         mismatch = largest_mismatch(plan.spec, make, quantity, plan.seed, Budget(SEARCHED))
