@@ -8,7 +8,7 @@ import pytest
 
 from leapcheck.comparison.plan import Plan
 from leapcheck.records import Verdict
-from leapcheck.report import read_run
+from leapcheck.report.comparison.results import read_run
 from leapcheck.robots.load import named_robot
 from leapcheck.study import run_comparison
 from leapcheck_models.robots import load

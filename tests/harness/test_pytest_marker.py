@@ -17,7 +17,7 @@ from leapcheck.comparison.plan import Plan
 from leapcheck.engines.outside.user import user_engine
 from leapcheck.pytest_support.request import comparison_request
 from leapcheck.pytest_support.session import Session, SessionOptions
-from leapcheck.report import write_report
+from leapcheck.report.comparison.files import write_report
 from leapcheck.robots.load import NamedRobot
 from leapcheck.study import run_comparison
 from leapcheck_models.robots import load

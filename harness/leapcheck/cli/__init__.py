@@ -13,6 +13,8 @@ from importlib import import_module
 from inspect import getdoc
 from typing import Protocol
 
+from leapcheck.cli.streams import output_error, replace_streams
+
 COULD_NOT_RUN = 2
 
 COMMANDS = {
@@ -61,12 +63,22 @@ class CommandLine(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status; an error is one line on standard error, never a traceback."""
+    """Runs one command, `sys.argv` where none is given, and returns its exit status.
+
+    An error is one line on standard error, never a traceback; where nobody reads the output any longer, it is dropped.
+    """
+    if arguments is None:
+        replace_streams()
+    status = _run(sys.argv[1:] if arguments is None else list(arguments))
+    error = output_error()
+    return status if error is None else _refuse(f"standard output: {error.strerror}: give a file that can be written")
+
+
+def _run(words: Sequence[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: small matrices, a process per core
     gc.set_threshold(
         50_000, 20, 50
     )  # many small objects, few cycles: by default a fifth of a run's CPU goes into looking for them
-    words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] in (["--help"], ["-h"]):
         print(HELP)
         return 0

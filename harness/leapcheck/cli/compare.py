@@ -54,7 +54,8 @@ class CompareCommand(CompareOptions):
         """Runs the comparison, writes the report, prints the summary; returns the exit status."""
         from leapcheck.api.comparison import comparison_setup
         from leapcheck.cli.ci_outputs import write_for_ci
-        from leapcheck.report import console_summary, run_json
+        from leapcheck.report.comparison.console import console_summary
+        from leapcheck.report.comparison.results import run_json
 
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
         setup = comparison_setup(self.robot, self.engine, replace(self, out=folder), shard=self.shard)

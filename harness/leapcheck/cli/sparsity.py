@@ -27,7 +27,7 @@ class SparsityCommand:
     def run(self) -> int:
         """Prints the pattern and writes the picture."""
         from leapcheck.entries import dof_names
-        from leapcheck.report import sparsity_text, write_sparsity_picture
+        from leapcheck.report.comparison.sparsity import sparsity_text, write_sparsity_picture
         from leapcheck.robots.load import load
         from leapcheck_reference import build, sparsity_pattern
 

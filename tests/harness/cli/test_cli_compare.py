@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from leapcheck.records import SCHEMA_VERSION
-from leapcheck.report import read_run
 from leapcheck.report.comparison.files import FILES
+from leapcheck.report.comparison.results import read_run
 from leapcheck.sampling import generated_states
 from leapcheck.state_files import read_states, state_table
 from leapcheck.system.tables import pandas_frame

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.report import write_report
+from leapcheck.report.comparison.files import write_report
 from leapcheck.study import run_comparison
 from tests.harness.cli.command_line import ANSI, Leapcheck, refusal, run_plan
 

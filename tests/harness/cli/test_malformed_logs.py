@@ -21,7 +21,7 @@ import pytest
 
 from leapcheck.cli import main
 from leapcheck.comparison.plan import Plan
-from leapcheck.report import run_json
+from leapcheck.report.comparison.results import run_json
 from leapcheck.robots.load import named_robot
 from leapcheck.sampling import generated_states
 from leapcheck.state_files import state_table

@@ -14,7 +14,7 @@ from leapcheck.comparison.execution import Resources
 from leapcheck.comparison.identity import run_identity
 from leapcheck.comparison.parts import FOLDER, parts_in
 from leapcheck.comparison.plan import Plan
-from leapcheck.report import run_json
+from leapcheck.report.comparison.results import run_json
 from leapcheck.robots.load import named_robot
 from leapcheck.sampling import UNIT
 from leapcheck.study import run_comparison

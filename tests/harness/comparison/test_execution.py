@@ -14,7 +14,7 @@ from leapcheck.comparison.execution import Resources, compute_missing
 from leapcheck.comparison.identity import run_identity
 from leapcheck.comparison.parts import Parts, parts_in
 from leapcheck.comparison.plan import Plan, jobs
-from leapcheck.report import run_json
+from leapcheck.report.comparison.results import run_json
 from leapcheck.robots.load import NamedRobot, named_robot
 from leapcheck.sampling import UNIT
 from leapcheck.study import run_comparison

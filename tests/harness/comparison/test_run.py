@@ -8,7 +8,7 @@ from leapcheck.engines.outside.user import CANONICAL
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Verdict
-from leapcheck.report import run_json
+from leapcheck.report.comparison.results import run_json
 from tests.harness.comparison.run_cases import LEG, OURS, rows_of, run_of, without_truth
 
 GRAVITY_ERROR = 1e-8

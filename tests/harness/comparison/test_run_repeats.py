@@ -12,7 +12,7 @@ import pytest
 from leapcheck.comparison.execution import Resources
 from leapcheck.comparison.plan import Plan, blocks, jobs
 from leapcheck.engines.registry import ENGINE_NAMES
-from leapcheck.report import run_json
+from leapcheck.report.comparison.results import run_json
 from leapcheck.robots.load import NamedRobot, named_robot
 from leapcheck.sampling import UNIT, States, generated_states, join_states
 from leapcheck.study import run_comparison

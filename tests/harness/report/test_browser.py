@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.report import html_report
+from leapcheck.report.comparison.page import html_report
 from leapcheck.report.comparison.tables import in_eps, truth_table
 from leapcheck.report.words import DASH, quantity_label
 

@@ -9,8 +9,10 @@ import math
 import pandas
 import pytest
 
-from leapcheck.report import accuracy_frame, comparison_frame, html_report, markdown_report, read_run, write_report
-from leapcheck.report.comparison.files import FILES
+from leapcheck.report.comparison.files import FILES, write_report
+from leapcheck.report.comparison.frames import accuracy_frame, comparison_frame
+from leapcheck.report.comparison.page import html_report, markdown_report
+from leapcheck.report.comparison.results import read_run
 from leapcheck.system.text import printable
 
 

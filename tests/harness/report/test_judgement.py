@@ -10,10 +10,12 @@ import pytest
 from rich.console import Console
 
 from leapcheck.records import Diagnosis, Discrepancy, Falls
-from leapcheck.report import console_summary, html_report, markdown_report, read_run, write_report
+from leapcheck.report.comparison.console import console_summary
 from leapcheck.report.comparison.explanation import explanation, restrict
-from leapcheck.report.comparison.files import FILES
+from leapcheck.report.comparison.files import FILES, write_report
 from leapcheck.report.comparison.judgement import file_name, judgements, merge_diagnoses, stories
+from leapcheck.report.comparison.page import html_report, markdown_report
+from leapcheck.report.comparison.results import read_run
 from leapcheck.report.comparison.tables import verdict_table
 from leapcheck.report.words import DASH, factor, margin, number, quantity_label
 from tests.harness.report.judged_case import ARMATURE, AXES, FLOAT32, LAWS, MASS, SCRIPT

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from leapcheck.records import Verdict
-from leapcheck.report import markdown_report, sparsity_text
+from leapcheck.report.comparison.page import markdown_report
+from leapcheck.report.comparison.sparsity import sparsity_text
 from leapcheck.report.markdown import escape
 from leapcheck.report.words import DASH, factor, number, quantity_label, state_text, unit
 

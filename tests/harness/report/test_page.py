@@ -14,8 +14,8 @@ from html.parser import HTMLParser
 import pytest
 
 from leapcheck.records import BaselineFinding, BaselineResult, Verdict
-from leapcheck.report import html_report
 from leapcheck.report.comparison import view
+from leapcheck.report.comparison.page import html_report
 from leapcheck.report.words import DASH, factor, number, precise, unit
 
 SIZE = 1_000_000  # bytes; measured 0.43 MB
@@ -82,11 +82,12 @@ def test_equal_runs_give_equal_text(run, hostile_run):
 
 def test_equal_text_in_another_process(run, tmp_path):
     """Hash seeds, dict order or a clock would show."""
-    from leapcheck.report import run_json
+    from leapcheck.report.comparison.results import run_json
 
     (tmp_path / "results.json").write_text(run_json(run))
     code = (
-        "import sys, hashlib; from leapcheck.report import read_run, html_report, markdown_report\n"
+        "import sys, hashlib; from leapcheck.report.comparison.page import html_report, markdown_report\n"
+        "from leapcheck.report.comparison.results import read_run\n"
         "r = read_run(sys.argv[1]); print(hashlib.sha256((html_report(r) + markdown_report(r)).encode()).hexdigest())"
     )
     digests = {

@@ -9,7 +9,7 @@ import math
 import pytest
 
 from leapcheck.records import SCHEMA_VERSION, Run
-from leapcheck.report import read_run, run_json
+from leapcheck.report.comparison.results import read_run, run_json
 
 RUNS = ["run", "hostile_run", "judged_run", "hostile_judged_run", "agreeing_run", "empty_run", "truthless_run"]
 

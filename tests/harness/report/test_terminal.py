@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from leapcheck.report import console_summary, sparsity_svg, sparsity_text, write_sparsity_picture
 from leapcheck.report.comparison import view
+from leapcheck.report.comparison.console import console_summary
+from leapcheck.report.comparison.sparsity import sparsity_svg, sparsity_text, write_sparsity_picture
 from leapcheck.report.words import factor, margin, number, percent, short, unit
 from leapcheck.system.text import printable
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from leapcheck.jumping.leg_jump.options import LegJumpOptions
 from leapcheck.jumping.leg_jump.study import leg_jump_study
 from leapcheck.records import VersionFigure, VersionHistory
-from leapcheck.report import run_json
+from leapcheck.report.comparison.results import run_json
 from leapcheck.report.jump.results import jump_json
 from leapcheck.report.leg_jump.files import leg_jump_json
 from leapcheck.report.versions.history import history_json

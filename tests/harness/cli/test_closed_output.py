@@ -1,0 +1,68 @@
+"""Output that nobody takes: the reader of the pipe has left, the file is full, the stream is closed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMANDS = {
+    "help": ["--help"],
+    "a command's help": ["compare", "--help"],
+    "an error": ["compare", "--no-such-option"],
+    "a table": ["robots"],
+    "findings": ["lint", "two_link_arm"],
+    "a drawing": ["sparsity", "two_link_arm"],
+    "files": ["generate", "two_link_arm", "--out", "two"],
+    "a comparison": ["compare", "two_link_arm", "--states", "8", "--engines", "reference", "mujoco"],
+    "JSON": ["compare", "two_link_arm", "--states", "8", "--engines", "reference", "mujoco", "--json"],
+    "an explanation": ["explain", "runs/two_link_arm"],
+    "a jump": ["leg-jump"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("output")
+    assert status(COMMANDS["a comparison"], folder, subprocess.DEVNULL, subprocess.DEVNULL)[0] == 0
+    return folder
+
+
+def status(words: list[str], folder: Path, stdout: int, stderr: int = subprocess.PIPE) -> tuple[int, str]:
+    """The exit status of a command and what it wrote to standard error, where that is a pipe."""
+    command = [sys.executable, "-m", "leapcheck", *words]
+    done = subprocess.run(command, cwd=folder, stdout=stdout, stderr=stderr, text=True, check=False)
+    return done.returncode, done.stderr or ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_reader_that_left_changes_neither_status_nor_files(name: str, folder: Path) -> None:
+    expected, told = status(COMMANDS[name], folder, subprocess.DEVNULL)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        assert status(COMMANDS[name], folder, writer) == (expected, told)
+        assert status(COMMANDS[name], folder, writer, writer)[0] == expected
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.parametrize("name", ["help", "a command's help", "a table", "a comparison"])
+def test_a_full_file_is_an_error_in_one_line(name: str, folder: Path) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        code, told = status(COMMANDS[name], folder, full)
+    finally:
+        os.close(full)
+    assert code == 2
+    assert told.count("\n") == 1
+    assert told.startswith("leapcheck: ")
+    assert "No space left" in told
+
+
+def test_closed_streams(folder: Path) -> None:
+    closed = [sys.executable, "-m", "leapcheck", "robots"]
+    assert subprocess.run(["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *closed], cwd=folder, check=False).returncode == 0
