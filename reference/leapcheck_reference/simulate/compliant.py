@@ -15,12 +15,28 @@ By the law of the deflection x' = (D x / dt - F_t / s) / (K + D / dt), whether i
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Array, Floats
+from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.simulate.moving import Moving
 from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.predicted import (
+    CONDITIONS,
+    Inputs,
+    Points,
+    PredictedSteps,
+    StepModel,
+    exact,
+    held,
+    motion,
+    others,
+    step_answers,
+    sticking,
+)
 from leapcheck_reference.simulate.rows import Chosen
 
 
@@ -48,7 +64,7 @@ class SpringDamper:
         """D N s/m^1.5 of the tangential spring."""
         return self.damping
 
-    def normal(self, depth: Floats, foreseen: Floats, dt: float) -> tuple[Floats, Floats]:
+    def normal(self, depth: Array, foreseen: Array, dt: Any) -> tuple[Array, Array]:
         """(a, b) of F_n = max(0, a - b v_n') of points (n,): `depth` now, `foreseen` > 0 with the present velocity."""
         s = np.sqrt(foreseen)
         return s * self.stiffness * depth, s * (self.stiffness * dt + self.damping)
@@ -68,7 +84,7 @@ class HuntCrossley:
         if not (math.isfinite(self.dissipation) and self.dissipation >= 0.0):
             raise ValueError(f"dissipation {self.dissipation} s/m: give 0 or more")
 
-    def normal(self, depth: Floats, foreseen: Floats, dt: float) -> tuple[Floats, Floats]:
+    def normal(self, depth: Array, foreseen: Array, dt: Any) -> tuple[Array, Array]:
         """(a, b) of F_n = max(0, a - b v_n') of points (n,): `depth` now, `foreseen` > 0 with the present velocity."""
         s = np.sqrt(foreseen)
         return s * self.stiffness * depth, s * self.stiffness * (dt + 1.5 * self.dissipation * foreseen)
@@ -80,12 +96,17 @@ ContactLaw = SpringDamper | HuntCrossley
 def spring_points(law: ContactLaw, depth: Floats, foreseen: Floats, x: Floats, dt: float) -> Chosen:
     """The points that will be in the ground, as rows; all arrays (points, ...): depths now and foreseen m, deflections x m."""
     which = np.flatnonzero(foreseen)
+    return Chosen(which, *spring_rows(law, depth[which], foreseen[which], x[which], dt))
+
+
+def spring_rows(law: ContactLaw, depth: Array, foreseen: Array, x: Array, dt: Any) -> tuple[Array, Array]:
+    """(wanted velocity m/s, compliance) (n, 3) of the rows of n points in the ground, over any scalar."""
     K, D = law.stiffness, law.tangential_damping
-    a, b = law.normal(depth[which], foreseen[which], dt)
-    wanted, strength = np.empty((len(which), 3)), np.empty((len(which), 3))
-    wanted[:, :2], wanted[:, 2] = -K / (K * dt + D) * x[which], a / b
-    strength[:, :2], strength[:, 2] = (np.sqrt(foreseen[which]) * (K * dt + D))[:, None], b
-    return Chosen(which, wanted, 1.0 / (dt * strength))
+    a, b = law.normal(depth, foreseen, dt)
+    wanted, strength = np.empty_like(x, shape=(len(x), 3)), np.empty_like(x, shape=(len(x), 3))
+    wanted[:, :2], wanted[:, 2] = -K / (K * dt + D) * x, a / b
+    strength[:, :2], strength[:, 2] = (np.sqrt(foreseen) * (K * dt + D))[:, None], b
+    return wanted, 1.0 / (dt * strength)
 
 
 def spring_stops(stop: Stop, room: Floats, away: Floats, dt: float) -> Chosen:
@@ -99,9 +120,14 @@ def spring_stops(stop: Stop, room: Floats, away: Floats, dt: float) -> Chosen:
 
 def deflections(law: ContactLaw, x: Floats, tangential_force: Floats, s: Floats, dt: float) -> Floats:
     """Tangential deflections x' (n, 2) m after a step in which F_t (n, 2) N acted; `s` (n,) m^0.5, 0 in the air."""
-    K, D = law.stiffness, law.tangential_damping
     share = np.divide(tangential_force, s[:, None], out=np.zeros_like(tangential_force), where=s[:, None] > 0.0)
-    answer: Floats = (D / dt * x - share) / (K + D / dt)
+    return relaxed(law, x, share, dt)
+
+
+def relaxed(law: ContactLaw, x: Array, share: Array, dt: Any) -> Array:
+    """x' = (D x / dt - F_t / s) / (K + D / dt) with the `share` F_t / s (n, 2), over any scalar."""
+    K, D = law.stiffness, law.tangential_damping
+    answer: Array = (D / dt * x - share) / (K + D / dt)
     return answer
 
 
@@ -109,6 +135,24 @@ def _check(stiffness: float, damping: float, stop: Stop) -> None:
     values = (stiffness, damping, stop.stiffness, stop.damping)
     if not (all(math.isfinite(value) and value >= 0.0 for value in values) and stiffness > 0.0 and damping > 0.0):
         raise ValueError(f"stiffness {stiffness}, damping {damping}, {stop}: give positive numbers (a stop's may be zero)")
+
+
+def predicted_compliant_step(law: ContactLaw, plant: Plant, points: Points, inputs: Inputs) -> dict[str, Array]:
+    """A step in which the springs of `points` carry and stick and nothing else touches, over any scalar."""
+    moving, dt = motion(plant, inputs["q"], inputs["u"]), inputs["dt"]
+    factors = factorization(moving.equations.M, moving.parent)
+    free = moving.u + solution(factors, dt * moving.force(inputs["torque"]))
+    foreseen = -moving.gaps - dt * (moving.equations.J[:, 2] @ moving.u)
+    chosen, free_points, x = list(points), others(moving, points), inputs["deflections"]
+    wanted, compliance = spring_rows(law, -moving.gaps[chosen], foreseen[chosen], x[chosen], dt)
+    new = held(free, factors, moving.contact_jacobians(points), wanted.ravel(), compliance.ravel())
+    share = np.zeros_like(x)
+    share[chosen] = new.impulses[:, :2] / dt / np.sqrt(foreseen[chosen])[:, None]
+    stopped = moving.rooms + dt * moving.away(moving.u) if law.stop != Stop(0.0, 0.0) else []
+    conditions = [*sticking(new.impulses, inputs["friction"][chosen]), *exact(new), *stopped]
+    conditions += [*foreseen[chosen], *-foreseen[free_points]]
+    answers = step_answers(moving, new, dt)
+    return {**answers, "deflections": relaxed(law, x, share, dt), CONDITIONS: np.array(conditions, dtype=object)}
 
 
 class CompliantSimulator(Moving):
@@ -121,6 +165,10 @@ class CompliantSimulator(Moving):
         super().__init__(plant, dt, friction)
         self._law = law
         self._deflections = np.zeros((len(plant.radii), 2))
+        shapes: dict[str, tuple[int, ...]] = {"q": (plant.tree.nq,), "u": (plant.tree.nv,), "torque": (len(plant.driven_u),)}
+        shapes |= {"dt": (1,), "friction": plant.radii.shape, "deflections": self._deflections.shape}
+        model = StepModel(("compliant", law), shapes, partial(predicted_compliant_step, law))
+        self._predicted = PredictedSteps(plant, model)
 
     def _forget(self) -> None:
         """All tangential springs are relaxed."""
@@ -130,6 +178,10 @@ class CompliantSimulator(Moving):
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
         law, rows, dt = self._law, self._rows, self.dt
+        made = self._has_moved(self._predicted, torque, dt, rows.friction, self._deflections)
+        if made is not None:
+            self._deflections[:] = made["deflections"]
+            return
         equations, free = self._free(torque)
         upwards, away = rows.opening(equations, self._u)
         depth, room = -rows.gaps(equations), rows.rooms(self._q)

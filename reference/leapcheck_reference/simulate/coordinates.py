@@ -4,14 +4,16 @@ In u the total linear momentum and a body in free flight keep simple forms, and 
 canonical velocity is v = [w_WB_B; v_WB_B; qd]; with R = R_WB: v_WB = R v_WB_B. A fixed-base robot has u = v.
 """
 
-import math
-
 import numpy as np
 
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import JointType
 from leapcheck_reference.rotation import cross, quaternion_rotation
+from leapcheck_reference.scalar import sin_cos, sqrt, stack
 from leapcheck_reference.tree import Tree
+
+SMALLEST_SQUARE = 1e-300
+"""Added to the square of an angle, so that none is divided by; it changes no bit of another."""
 
 
 def sound_state(name: str, free_base: bool, q: Floats, v: Floats, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -62,7 +64,7 @@ def world_velocity(free_base: bool, q: Floats, v: Floats) -> Floats:
     return u
 
 
-def canonical_velocity(free_base: bool, q: Floats, u: Floats) -> Floats:
+def canonical_velocity(free_base: bool, q: Array, u: Array) -> Array:
     """Canonical v (nv,) of u (nv,)."""
     if not free_base:
         return u.copy()
@@ -71,7 +73,7 @@ def canonical_velocity(free_base: bool, q: Floats, u: Floats) -> Floats:
     return v
 
 
-def displace(free_base: bool, q: Floats, displacement: Floats) -> Floats:
+def displace(free_base: bool, q: Array, displacement: Array) -> Array:
     """q (nq,) moved by a displacement (nv,), u times a time: the quaternion by the exponential map, q exp(w dt) in base axes."""
     if not free_base:
         return q + displacement
@@ -92,7 +94,7 @@ def configuration_rate(free_base: bool, quaternion: Floats, u: Floats) -> Floats
     return np.concatenate([u[:3], 0.5 * np.array(turning), u[6:]])
 
 
-def displacement_rate(free_base: bool, displacement: Floats, u: Floats) -> Floats:
+def displacement_rate(free_base: bool, displacement: Array, u: Array) -> Array:
     """Rate (nv,) of the displacement (nv,) since a step's begin that goes with u (nv,), as MuJoCo's Runge-Kutta method has it.
 
     Where it has turned by U it is w + U x w / 2 + U x (U x w) / 12: the series of the exponential map's inverse derivative.
@@ -105,22 +107,19 @@ def displacement_rate(free_base: bool, displacement: Floats, u: Floats) -> Float
     return rate
 
 
-def rotate_quaternion(quaternion: Floats, rotation: Floats) -> Floats:
-    """Unit quaternion wxyz (4,) after a rotation vector (3,) in body axes: q * exp(rotation)."""
+def rotate_quaternion(quaternion: Array, rotation: Array) -> Array:
+    """Unit quaternion wxyz (4,) after a rotation vector (3,) in body axes: q * exp(rotation). Over any scalar."""
     x, y, z = rotation.tolist()
-    angle = math.sqrt(x * x + y * y + z * z)
-    if angle == 0.0:
-        return quaternion.copy()
-    s, c = math.sin(angle / 2) / angle, math.cos(angle / 2)
+    angle = sqrt(x * x + y * y + z * z + SMALLEST_SQUARE)
+    s, c = sin_cos(0.5 * angle)
+    s = s / angle
     x, y, z = s * x, s * y, s * z
     qw, qx, qy, qz = quaternion.tolist()
-    product = np.array(
-        [
-            qw * c - qx * x - qy * y - qz * z,
-            qw * x + qx * c + qy * z - qz * y,
-            qw * y - qx * z + qy * c + qz * x,
-            qw * z + qx * y - qy * x + qz * c,
-        ]
-    )
-    unit: Floats = product / math.sqrt(float(product @ product))
-    return unit
+    product = [
+        qw * c - qx * x - qy * y - qz * z,
+        qw * x + qx * c + qy * z - qz * y,
+        qw * y - qx * z + qy * c + qz * x,
+        qw * z + qx * y - qy * x + qz * c,
+    ]
+    length = sqrt(sum(part * part for part in product))
+    return stack([part / length for part in product], 4, like=quaternion)

@@ -1,12 +1,15 @@
 """What robots stepped on the ground have in common: the state, canonical outside, and the impulses of the last step."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, sound_state, world_velocity, zero_configuration
 from leapcheck_reference.simulate.plant import Equations, Plant
+from leapcheck_reference.simulate.predicted import PredictedSteps
 from leapcheck_reference.simulate.rows import ConstraintRows, FreeStep, free_step
 
 
@@ -23,6 +26,7 @@ class Stepped:
         self.dt = dt
         self._plant = plant
         self._q, self._u = zero_configuration(plant.tree), np.zeros(plant.tree.nv)
+        self._v: Floats | None = None
 
     @property
     def q(self) -> Floats:
@@ -32,14 +36,20 @@ class Stepped:
     @property
     def v(self) -> Floats:
         """Velocity (nv,), canonical; a copy."""
-        return canonical_velocity(self._plant.free_base, self._q, self._u)
+        if self._v is None:
+            self._v = canonical_velocity(self._plant.free_base, self._q, self._u)
+        return self._v.copy()
 
     def start(self, q: Floats, v: Floats) -> None:
         """Takes the canonical state q (nq,), v (nv,) and forgets all else; ValueError where it is no state of this robot."""
         tree = self._plant.tree
         self._q, v = sound_state(tree.name, self._plant.free_base, q, v, (tree.nq, tree.nv))
-        self._u = world_velocity(self._plant.free_base, self._q, v)
+        self._go_to(self._q, world_velocity(self._plant.free_base, self._q, v))
         self._forget()
+
+    def _go_to(self, q: Floats, u: Floats, v: Floats | None = None) -> None:
+        """Takes q (nq,) and u (nv,) for the state; `v` (nv,) is the canonical velocity where it is known."""
+        self._q, self._u, self._v = q, u, v
 
     def _forget(self) -> None:
         """Leaves nothing of earlier steps behind."""
@@ -53,6 +63,7 @@ class Moving(Stepped):
         """As `Stepped`; ValueError also unless friction >= 0."""
         super().__init__(plant, dt)
         self._rows = ConstraintRows(plant, dt, friction)
+        self._active: NDArray[np.bool_] | None = None
 
     @property
     def forces(self) -> Floats:
@@ -66,6 +77,7 @@ class Moving(Stepped):
 
     def _forget(self) -> None:
         self._rows.clear()
+        self._active = None
 
     def _free(self, torque: Floats) -> tuple[Equations, FreeStep]:
         """The equations at the present state, and the step under drive torques (actuators,) N m without any impulse."""
@@ -76,4 +88,15 @@ class Moving(Stepped):
         """Goes to velocity u (nv,), and with it through dt."""
         if not np.isfinite(u).all():
             raise ArithmeticError("a velocity is not finite: lower the gains or the time step")
-        self._q, self._u = displace(self._plant.free_base, self._q, self.dt * u), u
+        self._go_to(displace(self._plant.free_base, self._q, self.dt * u), u)
+        self._active = self._rows.points[:, 2] > 0.0
+
+    def _has_moved(self, predicted: PredictedSteps, *inputs: Floats | float) -> Mapping[str, Floats] | None:
+        """Makes the step with the contacts of the last one, if these go on; its answers, None where no step was made."""
+        made = None if self._active is None else predicted(self._active, self._q, self._u, *inputs)
+        if made is None:
+            return None
+        points, answers = made
+        self._rows.carry(points, answers["impulses"])
+        self._go_to(*(answers[name].copy() for name in ("q", "u", "v")))
+        return answers

@@ -1,5 +1,6 @@
 """A robot on the ground z = 0, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -56,6 +57,29 @@ class Joints:
     friction: Floats
 
 
+class BoundProgram:
+    """A record that is evaluated at one state after another; `answers` by name are the same arrays each time."""
+
+    def __init__(self, key: bytes, make: Callable[[], Graph]) -> None:
+        """The record that `make` gives, kept in the cache under `key`."""
+        compiled = program(key, make)
+        lanes = compiled.lanes if isinstance(compiled, CompiledProgram) else 1
+        inputs = {name: np.ones((lanes, *shape)) for name, shape in compiled.inputs.items()}
+        answers = compiled.arrays(lanes)
+        self._evaluate: Callable[[], object] = (
+            compiled.bound(inputs, answers) if isinstance(compiled, CompiledProgram) else partial(compiled, inputs, answers)
+        )
+        self._inputs = [array[0] for array in inputs.values()]
+        self.answers = {name: array[0] for name, array in answers.items()}
+
+    def __call__(self, *inputs: Floats | float) -> Mapping[str, Floats]:
+        """The answers at these inputs, in the record's order."""
+        for own, values in zip(self._inputs, inputs, strict=True):
+            own[...] = values
+        self._evaluate()
+        return self.answers
+
+
 class Plant:
     """A robot over the ground; owns the compiled equations and the arrays that they are written to.
 
@@ -74,23 +98,12 @@ class Plant:
         driven = [actuator.joint for actuator in spec.actuators]
         place = {name: i for i, name in enumerate(self.joints.names)}
         self.driven_u = self.joints.u[[place[name] for name in driven]]
-        self._program = program(b"plant " + key_of(self.tree), self._graph)
-        self._lanes = self._program.lanes if isinstance(self._program, CompiledProgram) else 1
-        self._inputs = {"q": np.zeros((self._lanes, self.tree.nq)), "v": np.zeros((self._lanes, self.tree.nv))}
-        if self.free_base:
-            self._inputs["q"][:, 3] = 1.0
-        self._answers = self._program.arrays(self._lanes)
-        self._evaluate = (
-            self._program.bound(self._inputs, self._answers)
-            if isinstance(self._program, CompiledProgram)
-            else partial(self._program, self._inputs, self._answers)
-        )
-        self._equations = Equations(**{name: array[0] for name, array in self._answers.items()})
+        self._evaluate = BoundProgram(b"plant " + key_of(self.tree), self._graph)
+        self._equations = Equations(**self._evaluate.answers)
 
     def at(self, q: Floats, u: Floats) -> Equations:
         """The equations at q (nq,), u (nv,); the same arrays each time."""
-        self._inputs["q"][0], self._inputs["v"][0] = q, u
-        self._evaluate()
+        self._evaluate(q, u)
         return self._equations
 
     def generalised_force(self, torque: Floats) -> Floats:

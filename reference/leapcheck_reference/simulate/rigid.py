@@ -10,9 +10,23 @@ Joint stops are unilateral rows of the same problem; dry friction of a passive p
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Array, Floats
+from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.simulate.moving import Moving
 from leapcheck_reference.simulate.plant import Equations, Plant
+from leapcheck_reference.simulate.predicted import (
+    CONDITIONS,
+    Inputs,
+    Points,
+    PredictedSteps,
+    StepModel,
+    exact,
+    held,
+    motion,
+    others,
+    step_answers,
+    sticking,
+)
 from leapcheck_reference.simulate.rows import Chosen, ConstraintRows, FreeStep
 
 PUSH_OUT = 0.5
@@ -56,6 +70,23 @@ def _rigid_stops(which: NDArray[np.intp], least: Floats) -> Chosen:
     return Chosen(which, least[which], np.zeros(len(which)))
 
 
+def predicted_rigid_step(plant: Plant, points: Points, inputs: Inputs) -> dict[str, Array]:
+    """A step in which `points` stick and nothing else touches, over any scalar: the rule of `rigid_step`."""
+    moving, dt = motion(plant, inputs["q"], inputs["u"]), inputs["dt"]
+    factors = factorization(moving.equations.M, moving.parent)
+    free = moving.u + solution(factors, dt * moving.force(inputs["torque"]))
+    closing = moving.gaps / dt
+    wanted = np.zeros((len(points), 3), dtype=object)
+    wanted[:, 2] = -closing[list(points)]
+    new = held(free, factors, moving.contact_jacobians(points), wanted.ravel(), np.zeros(wanted.size))
+    free_points = others(moving, points)
+    rising = moving.equations.J[free_points, 2] @ new.u + closing[free_points]
+    receding = moving.away(new.u) + moving.rooms / dt
+    pushed_out = PUSH_OUT + np.concatenate([closing, moving.rooms / dt])
+    conditions = [*sticking(new.impulses, inputs["friction"][list(points)]), *exact(new), *rising, *receding, *pushed_out]
+    return {**step_answers(moving, new, dt), CONDITIONS: np.array(conditions, dtype=object)}
+
+
 class RigidSimulator(Moving):
     """Semi-implicit steps: velocities with the impulses of contacts and stops, then positions with the new velocities."""
 
@@ -64,8 +95,13 @@ class RigidSimulator(Moving):
     def __init__(self, plant: Plant, dt: float, friction: float | Floats = 0.8) -> None:
         """`friction`: Coulomb's coefficient, one number or one for each contact point; ValueError where it or dt is no such."""
         super().__init__(plant, dt, friction)
+        shapes = {"q": (plant.tree.nq,), "u": (plant.tree.nv,), "torque": (len(plant.driven_u),), "dt": (1,)}
+        shapes["friction"] = plant.radii.shape
+        self._predicted = PredictedSteps(plant, StepModel(("rigid",), shapes, predicted_rigid_step))
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
+        if self._has_moved(self._predicted, torque, self.dt, self._rows.friction) is not None:
+            return
         equations, free = self._free(torque)
         self._move(rigid_step(self._rows, equations, self._q, free, self.dt))

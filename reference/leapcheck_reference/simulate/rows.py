@@ -6,6 +6,7 @@ Rigid contact has `compliance` 0 and as `wanted` the velocity that closes the ga
 step is the same problem with compliance 1 / (dt (K dt + D)).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,7 +98,7 @@ class ConstraintRows:
     """A robot's points, stops and joints with dry friction, and the impulses of the last step, from which the next are sought.
 
     `points` (points, 3) N s in world axes, `stops` (stops,) N m s away from the stop: lower of each limited joint, then upper
-    of each; `dry` (dry joints,) N m s.
+    of each; `dry` (dry joints,) N m s. `friction` (points,): Coulomb's coefficients.
     """
 
     def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
@@ -107,8 +108,8 @@ class ConstraintRows:
             raise ValueError(
                 f"friction of shape {np.shape(friction)}: give one number, or one for each of {len(plant.radii)} points"
             )
-        self._friction = np.broadcast_to(np.asarray(friction, dtype=float), plant.radii.shape).copy()
-        if not (np.isfinite(self._friction).all() and (self._friction >= 0.0).all()):
+        self.friction = np.broadcast_to(np.asarray(friction, dtype=float), plant.radii.shape).copy()
+        if not (np.isfinite(self.friction).all() and (self.friction >= 0.0).all()):
             raise ValueError(f"friction {friction}: give Coulomb's coefficient, 0 or more")
         joints = plant.joints
         low, high = np.flatnonzero(np.isfinite(joints.lower)), np.flatnonzero(np.isfinite(joints.upper))
@@ -123,6 +124,11 @@ class ConstraintRows:
         """Forgets the impulses."""
         self.points, self.stops = np.zeros((len(self._plant.radii), 3)), np.zeros(len(self._stop_q))
         self.dry = np.zeros(len(self._dry_u))
+
+    def carry(self, points: Sequence[int], impulses: Floats) -> None:
+        """Takes the impulses (n, 3) N s of these points for the last step's; all others are zero."""
+        self.clear()
+        self.points[list(points)] = impulses
 
     @property
     def any_dry(self) -> bool:
@@ -146,6 +152,8 @@ class ConstraintRows:
     def limit_torques(self, dt: float) -> Floats:
         """Mean torques (nv,) N m of the stops in the last step."""
         answer = np.zeros(self._plant.tree.nv)
+        if not self.stops.any():
+            return answer
         np.add.at(answer, self._stop_u, self._signs * self.stops / dt)
         return answer
 
@@ -168,7 +176,7 @@ class ConstraintRows:
             J=np.concatenate([contact_jacobians(equations, self._plant.radii, points.which), single]),
             wanted=np.concatenate([points.wanted.ravel(), stops.wanted, np.zeros(dry)]),
             compliance=np.concatenate([points.compliance.ravel(), stops.compliance, np.zeros(dry)]),
-            friction=self._friction[points.which],
+            friction=self.friction[points.which],
             lower=np.concatenate([np.zeros(n), -self._largest_dry]),
             upper=np.concatenate([np.full(n, np.inf), self._largest_dry]),
             inconsistency=_inconsistency(points.wanted, self._dt),

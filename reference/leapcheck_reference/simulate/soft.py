@@ -1,9 +1,11 @@
 """MuJoCo's soft contact in house: what a robot on the ground z = 0 does at one state."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import partial
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from leapcheck_models.arrays import Floats
@@ -14,9 +16,11 @@ from leapcheck_reference.rotation import skew
 from leapcheck_reference.simulate.coordinates import displace, displacement_rate
 from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.predicted import PredictedSteps, StepModel
 from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_newton import minimiser
-from leapcheck_reference.simulate.soft_rows import SoftRows, Weights, rows
+from leapcheck_reference.simulate.soft_predicted import can_be_predicted, predicted_stage
+from leapcheck_reference.simulate.soft_rows import SoftRows, Weights, gains, rows
 
 __all__ = ["Response", "SoftContact", "Weights", "reference_configuration", "response", "weights"]
 
@@ -127,6 +131,15 @@ STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)
 """(a, b) of each stage of the classical Runge-Kutta method."""
 
 
+class Stage(NamedTuple):
+    """What happens at one stage of a step: acceleration (nv,), rate of the displacement (nv,), and forces as in `Response`."""
+
+    udot: Floats
+    rate: Floats
+    forces: Floats
+    limit_torques: Floats
+
+
 class SoftSimulator(Stepped):
     """A robot on soft contact; owns its state. A `leapcheck.simulators.protocol.Simulator`.
 
@@ -144,6 +157,11 @@ class SoftSimulator(Stepped):
         self._damping = np.zeros(plant.tree.nv)
         self._damping[plant.joints.u] = plant.joints.damping
         self._step = self._runge_kutta if integrator == "rk4" else self._euler
+        self._gains = np.array(gains(contact.solref, contact.solimp, dt))
+        nq, nv = plant.tree.nq, plant.tree.nv
+        shapes = {"q": (nq,), "u": (nv,), "displacement": (nv,), "force": (nv,), "gains": (2,)}
+        model = StepModel(("soft", contact, self._weights), shapes, partial(predicted_stage, contact, self._weights))
+        self._predicted = PredictedSteps(plant, model) if can_be_predicted(contact) else None
         self._forget()
 
     @property
@@ -158,39 +176,49 @@ class SoftSimulator(Stepped):
 
     def _forget(self) -> None:
         self._warm: Floats | None = None
+        self._active: NDArray[np.bool_] | None = None
         self._forces, self._limit_torques = np.zeros((len(self._plant.radii), 3)), np.zeros(self._plant.tree.nv)
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. ArithmeticError when the solver fails."""
         self._step(self._plant.generalised_force(torque))
 
-    def _response(self, q: Floats, u: Floats, force: Floats) -> Response:
-        answer = response(self._plant, self._contact, self._weights, q, u, force, self.dt, self._warm)
-        self._warm = answer.udot
-        return answer
+    def _stage(self, q: Floats, u: Floats, displacement: Floats, force: Floats) -> Stage:
+        """What the robot does at velocity u where it has moved by `displacement` (nv,) from q, under a generalised force."""
+        made = None
+        if self._predicted is not None and self._active is not None:
+            made = self._predicted(self._active, q, u, displacement, force, self._gains)
+        if made is not None:
+            points, answers = made
+            forces = np.zeros_like(self._forces)
+            forces[list(points)] = answers["forces"]
+            self._warm = answers["udot"].copy()
+            return Stage(self._warm, answers["rate"].copy(), forces, np.zeros_like(u))
+        free_base = self._plant.free_base
+        there = displace(free_base, q, displacement) if displacement.any() else q
+        answer = response(self._plant, self._contact, self._weights, there, u, force, self.dt, self._warm)
+        self._warm, self._active = answer.udot, answer.forces[:, 2] > 0.0
+        udot = answer.udot
+        if self._damping.any() and self._step == self._euler:
+            _, udot, _ = dposv(answer.M + np.diag(self.dt * self._damping), answer.smooth + answer.constraint)
+        return Stage(udot, displacement_rate(free_base, displacement, u), answer.forces, answer.limit_torques)
 
     def _euler(self, force: Floats) -> None:
-        answer = self._response(self._q, self._u, force)
-        udot = answer.udot
-        if self._damping.any():
-            M = answer.M + np.diag(self.dt * self._damping)
-            _, udot, _ = dposv(M, answer.smooth + answer.constraint)
-        self._u = self._u + self.dt * udot
-        self._q = displace(self._plant.free_base, self._q, self.dt * self._u)
-        self._forces, self._limit_torques = answer.forces, answer.limit_torques
+        made = self._stage(self._q, self._u, np.zeros_like(self._u), force)
+        u = self._u + self.dt * made.udot
+        self._go_to(displace(self._plant.free_base, self._q, self.dt * u), u)
+        self._forces, self._limit_torques = made.forces, made.limit_torques
 
     def _runge_kutta(self, force: Floats) -> None:
-        free, dt, q0, u0 = self._plant.free_base, self.dt, self._q, self._u
+        dt, q0, u0 = self.dt, self._q, self._u
         rate, udot = np.zeros_like(u0), np.zeros_like(u0)
         total_rate, total_udot = np.zeros_like(u0), np.zeros_like(u0)
         forces, limit_torques = np.zeros_like(self._forces), np.zeros_like(self._limit_torques)
         for a, b in STAGES:
-            displacement = dt * a * rate
-            q, u = (displace(free, q0, displacement), u0 + dt * a * udot) if a else (q0, u0)
-            answer = self._response(q, u, force)
-            rate, udot = displacement_rate(free, displacement, u), answer.udot
+            made = self._stage(q0, u0 + dt * a * udot, dt * a * rate, force)
+            rate, udot = made.rate, made.udot
             total_rate, total_udot = total_rate + b * rate, total_udot + b * udot
-            forces += b * answer.forces
-            limit_torques += b * answer.limit_torques
-        self._q, self._u = displace(free, q0, dt * total_rate), u0 + dt * total_udot
+            forces += b * made.forces
+            limit_torques += b * made.limit_torques
+        self._go_to(displace(self._plant.free_base, q0, dt * total_rate), u0 + dt * total_udot)
         self._forces, self._limit_torques = forces, limit_torques

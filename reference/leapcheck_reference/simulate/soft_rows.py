@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Array, Floats
+from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact, Solimp, Solref
 
@@ -140,6 +141,27 @@ def impedance(solimp: Solimp, distance: float) -> float:
     return d0 + y * (d_width - d0)
 
 
+def traced_impedance(solimp: Solimp, depth: Scalar) -> Scalar:
+    """`impedance` over any scalar, for a whole power: what lies below the midpoint and what lies above it, without a branch."""
+    d0, d_width = _clamp(solimp[0]), _clamp(solimp[1])
+    _, _, width, midpoint, power = solimp
+    x = _lesser(depth / width, 1.0)
+    below, rest = _lesser(x, midpoint), 1.0 - midpoint
+    above = rest - (x - below)
+    y = below + rest - above
+    if power > 1.0:
+        y = _whole_power(below, power) / midpoint ** (power - 1.0) + rest - _whole_power(above, power) / rest ** (power - 1.0)
+    return d0 + y * (d_width - d0)
+
+
+def _lesser(a: Scalar, b: Scalar) -> Scalar:
+    return 0.5 * (a + b - abs(a - b))
+
+
+def _whole_power(x: Scalar, power: float) -> Scalar:
+    return math.prod([x] * int(power))
+
+
 def _clamp(d: float) -> float:
     return min(max(d, IMPEDANCE_RANGE[0]), IMPEDANCE_RANGE[1])
 
@@ -150,12 +172,18 @@ def _touching(plant: Plant, contact: SoftContact, equations: Equations, touched:
     distances = equations.centres[touched, 2] - radii
     depth = (radii + 0.5 * distances)[:, None]
     centre, turn = equations.J[touched], equations.J_w[touched]
+    J = halfway_jacobians(centre, turn, depth)
+    listed: list[float] = distances.tolist()
+    return Touching(touched.tolist(), listed, [impedance(contact.solimp, x) for x in listed], J, J @ u)
+
+
+def halfway_jacobians(centre: Array, turn: Array, depth: Array) -> Array:
+    """J (n, 3, nv) in contact axes of points `depth` (n, 1) m below centres with Jacobians `centre`, `turn` (n, 3, nv)."""
     J = np.empty_like(centre)
     J[:, 0] = centre[:, 2]
     J[:, 1] = centre[:, 1] + depth * turn[:, 0]
     J[:, 2] = depth * turn[:, 1] - centre[:, 0]
-    listed: list[float] = distances.tolist()
-    return Touching(touched.tolist(), listed, [impedance(contact.solimp, x) for x in listed], J, J @ u)
+    return J
 
 
 def _cone_rows(contact: SoftContact, weights: Weights, touching: Touching, dt: float) -> tuple[Floats, Floats, list[Cone]]:

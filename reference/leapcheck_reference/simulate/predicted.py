@@ -1,0 +1,169 @@
+"""Steps whose contacts are predicted, as straight-line code: a robot in flight, or on feet that all stick.
+
+With the contacts known, the impulses of a step follow from linear equations. These are traced once, with the conditions under
+which the prediction holds, and compiled. Where a condition is not met, the simulator's own solver takes the step: the solution is
+unique, so that both agree to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_models.arrays import Array, Floats
+from leapcheck_reference.factorization import Factors, dense_parent, factorization, inverse_product, solution
+from leapcheck_reference.scalar import as_objects
+from leapcheck_reference.simulate.coordinates import canonical_velocity, displace
+from leapcheck_reference.simulate.plant import BoundProgram, Equations, Plant, equations_of_motion
+from leapcheck_reference.simulate.rows import contact_jacobians
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.key import key_of
+from leapcheck_reference.trace.symbol import Recorder
+
+CONDITIONS = "conditions"
+"""Name of the answer (conditions,) whose entries are all positive where the prediction holds."""
+
+INEXACT = 1e-12
+"""Velocity (m/s) by which the linear equations may be missed: more where legs are so straight that contacts are redundant."""
+
+Points = tuple[int, ...]
+Inputs = Mapping[str, Array]
+
+
+class Motion(NamedTuple):
+    """A robot at one state, over any scalar: its equations of motion, and the heights (points,) m of its contact spheres."""
+
+    plant: Plant
+    q: Array
+    u: Array
+    equations: Equations
+    gaps: Array
+
+    @property
+    def parent(self) -> tuple[int, ...]:
+        """What `factorization` needs of the tree."""
+        return tuple(self.plant.tree.dof_parent)
+
+    def contact_jacobians(self, points: Points) -> Array:
+        """J (3 n, nv) of the lowest points of n contact spheres."""
+        return contact_jacobians(self.equations, as_objects(self.plant.radii), np.array(points, dtype=np.intp))
+
+    def force(self, torque: Array) -> Array:
+        """tau - h (nv,) under joint torques (actuators,)."""
+        force = -self.equations.h
+        force[self.plant.driven_u] += torque
+        return force
+
+    @property
+    def rooms(self) -> Array:
+        """How far (stops,) rad or m each joint with limits is from these: lower ones first."""
+        joints = self.plant.joints
+        angles, low, high = self.q[joints.q], np.isfinite(joints.lower), np.isfinite(joints.upper)
+        return np.concatenate([angles[low] - as_objects(joints.lower[low]), as_objects(joints.upper[high]) - angles[high]])
+
+    def away(self, u: Array) -> Array:
+        """Velocities (stops,) away from the same at u (nv,)."""
+        joints = self.plant.joints
+        speeds = u[joints.u]
+        return np.concatenate([speeds[np.isfinite(joints.lower)], -speeds[np.isfinite(joints.upper)]])
+
+
+def motion(plant: Plant, q: Array, u: Array) -> Motion:
+    """The robot at q (nq,), u (nv,) of traced scalars."""
+    equations = Equations(**equations_of_motion(as_objects(plant.tree), q, u, plant.free_base))
+    return Motion(plant, q, u, equations, equations.centres[:, 2] - as_objects(plant.radii))
+
+
+class StepModel(NamedTuple):
+    """What is traced: `key`, all that the code depends on besides plant and points; inputs with their shapes; the step.
+
+    `step(plant, points, inputs)` returns the answers by name, `CONDITIONS` among them, over any scalar.
+    """
+
+    key: tuple[object, ...]
+    inputs: Mapping[str, tuple[int, ...]]
+    step: Callable[[Plant, Points, Inputs], Mapping[str, Array]]
+
+
+class PredictedSteps:
+    """The predicted steps of one robot, each compiled when it is first taken."""
+
+    def __init__(self, plant: Plant, model: StepModel) -> None:
+        self._plant, self._model = plant, model
+        foot = np.array([point.is_foot for point in plant.spec.contact_points if point.computed], dtype=bool)
+        feet = tuple(int(i) for i in np.flatnonzero(foot))
+        losses = plant.joints.damping.any() or plant.joints.friction.any()
+        self._points: dict[bytes, Points] = {} if losses else {np.zeros_like(foot).tobytes(): (), foot.tobytes(): feet}
+        self._programs: dict[Points, BoundProgram] = {}
+
+    def __call__(self, active: NDArray[np.bool_], *inputs: Floats | float) -> tuple[Points, Mapping[str, Floats]] | None:
+        """(the contacts that carry, the answers, overwritten by the next step) if the contacts go on as they were.
+
+        `active` (points,): those of the last step; `inputs` in their order. None where they do not, and where nothing is
+        predicted: with other contacts than all feet or none, or with losses in the joints.
+        """
+        points = self._points.get(active.tobytes())
+        if points is None:
+            return None
+        program = self._programs.get(points)
+        if program is None:
+            program = self._programs[points] = BoundProgram(self._key(points), lambda: self._graph(points))
+        answers = program(*inputs)
+        return (points, answers) if answers[CONDITIONS].min(initial=1.0) > 0.0 else None  # not where one is NaN
+
+    def _key(self, points: Points) -> bytes:
+        plant = self._plant
+        return b"predicted step " + key_of(self._model.key, plant.tree, plant.radii, plant.joints, plant.driven_u, points)
+
+    def _graph(self, points: Points) -> Graph:
+        recorder = Recorder(float)
+        inputs = {name: recorder.input(name, *shape) for name, shape in self._model.inputs.items()}
+        return recorder.graph(self._model.step(self._plant, points, inputs))
+
+
+class Held(NamedTuple):
+    """Velocity (nv,) and impulses (n, 3) N s where n contacts stick, and by how much the equations are missed (3 n,) m/s."""
+
+    u: Array
+    impulses: Array
+    missed: Array
+
+
+def held(free: Array, factors: Factors, J: Array, wanted: Array, compliance: Array) -> Held:
+    """u' = free + M^-1 J^T p with J u' + compliance p = wanted (3 n,), refined once; `factors` of M."""
+    if not len(J):
+        return Held(free, J.reshape(0, 3), np.empty(0, dtype=object))
+    G = inverse_product(factors, J.T)
+    G[np.diag_indices(len(G))] += compliance
+    inverse = factorization(G, dense_parent(len(G)))
+    p, u = np.zeros(len(J), dtype=object), free
+    for _ in range(2):
+        change = solution(inverse, wanted - J @ u - compliance * p)
+        p, u = p + change, u + solution(factors, J.T @ change)
+    return Held(u, p.reshape(-1, 3), wanted - J @ u - compliance * p)
+
+
+def sticking(forces: Array, friction: Array) -> list[Array]:
+    """Positive where contacts with forces or impulses (n, 3), `friction` a number (1,), stick: p_n, and (mu p_n)^2 - |p_t|^2."""
+    x, y, normal = forces.T
+    return [*normal, *(friction * friction * normal * normal - x * x - y * y)]
+
+
+def step_answers(moving: Motion, new: Held, dt: Array) -> dict[str, Array]:
+    """State after a step of dt with the velocity `new.u`, and the impulses."""
+    free_base = moving.plant.free_base
+    q = displace(free_base, moving.q, dt * new.u)
+    return {"q": q, "u": new.u, "v": canonical_velocity(free_base, q, new.u), "impulses": new.impulses}
+
+
+def others(moving: Motion, points: Points) -> list[int]:
+    """The contact points that are not among `points`."""
+    return [i for i in range(len(moving.gaps)) if i not in points]
+
+
+def exact(new: Held) -> list[Array]:
+    """Positive where the linear equations are solved to `INEXACT`."""
+    return [INEXACT * INEXACT - new.missed @ new.missed] if len(new.missed) else []
