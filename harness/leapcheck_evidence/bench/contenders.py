@@ -14,7 +14,7 @@ from leapcheck_evidence.bench.arithmetic import Arithmetic, contender
 from leapcheck_evidence.bench.measure import Contender
 from leapcheck_evidence.bench.own import MakeKernel, NotAvailable, compact_run, make_kernel, make_truth, rows_run
 from leapcheck_evidence.bench.states import ALL, PARTS, canonical, generic_states, outputs, own_state
-from leapcheck_evidence.peers import mujoco_peers, pinocchio_peer
+from leapcheck_evidence.peers import generated_peer, mujoco_peers, pinocchio_peer
 from leapcheck_evidence.peers.protocol import Outputs, Peer, PeerMissing
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -23,7 +23,7 @@ from leapcheck_reference import build
 ARITHMETIC = "arithmetic bound"
 STORES = "storing the outputs"
 TRUTH = "double-double truth"
-MUJOCO, PINOCCHIO = "MuJoCo", "Pinocchio"
+MUJOCO, PINOCCHIO, GENERATED = "MuJoCo", "Pinocchio", "Pinocchio's generated C"
 WIDTHS = {8: "AVX-512", 4: "AVX2"}
 LAYOUTS = ("NumPy layout", "compact layout")
 
@@ -93,15 +93,17 @@ def contenders(spec: RobotSpec, blocks: Sequence[int], bound: Arithmetic | None,
 
 
 def _enter_peers(made: Field, spec: RobotSpec, samples: Sequence[States]) -> None:
-    try:
-        for peer in mujoco_peers(spec):
-            _enter_peer(made, peer, samples)
-    except PeerMissing as reason:
-        made.missing[MUJOCO] = str(reason)
-    try:
-        _enter_peer(made, pinocchio_peer(spec), samples)
-    except PeerMissing as reason:
-        made.missing[PINOCCHIO] = str(reason)
+    ways: dict[str, Callable[[RobotSpec], Sequence[Peer]]] = {
+        MUJOCO: mujoco_peers,
+        PINOCCHIO: lambda spec: (pinocchio_peer(spec),),
+        GENERATED: lambda spec: (generated_peer(spec),),
+    }
+    for name, peers in ways.items():
+        try:
+            for peer in peers(spec):
+                _enter_peer(made, peer, samples)
+        except PeerMissing as reason:
+            made.missing[name] = str(reason)
 
 
 def _enter_peer(made: Field, peer: Peer, samples: Sequence[States]) -> None:

@@ -49,6 +49,8 @@ ROBOT_GOALS = (
     BenchGoal("mujoco_compact_4", "MuJoCo's C loop / kernel, compact layout, AVX2 code", 14.0, None, "x", True),
     BenchGoal("pinocchio_rows_8", "Pinocchio / kernel, NumPy layout, AVX-512", 23.0, 28.0, "x", True),
     BenchGoal("pinocchio_compact_8", "Pinocchio / kernel, compact layout, AVX-512", 49.0, 58.0, "x", True),
+    BenchGoal("generated_rows_8", "Pinocchio's generated C / kernel, NumPy layout, AVX-512", 1.0, None, "x", True),
+    BenchGoal("generated_rows_4", "Pinocchio's generated C / kernel, NumPy layout, AVX2 code", 1.0, None, "x", True),
     BenchGoal("bound", "share of the arithmetic bound, compact layout", 45.0, 60.0, "%", True),
     BenchGoal("truth", "MuJoCo's C loop / double-double truth", 1.0, 2.0, "x", True),
     BenchGoal("comparison", "whole comparison: wall x workers / engines' own evaluation", 1.5, 1.3, "x", False),

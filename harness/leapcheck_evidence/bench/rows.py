@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from leapcheck_evidence.bench.contenders import ARITHMETIC, LAYOUTS, MUJOCO, PINOCCHIO, TRUTH, TimingName, own_name
+from leapcheck_evidence.bench.contenders import ARITHMETIC, GENERATED, LAYOUTS, MUJOCO, PINOCCHIO, TRUTH, TimingName, own_name
 from leapcheck_evidence.bench.goals import GOALS_ROBOT, PROGRAM_GOALS, ROBOT_GOALS, BenchGoal, Standing
 from leapcheck_evidence.bench.measure import Timing, ratio
 from leapcheck_evidence.bench.record import BenchRow
@@ -34,6 +34,8 @@ PAIRINGS = {
     "mujoco_compact_4": Pairing(MUJOCO, own_name(LAYOUTS[1], 4)),
     "pinocchio_rows_8": Pairing(PINOCCHIO, own_name(LAYOUTS[0], 8)),
     "pinocchio_compact_8": Pairing(PINOCCHIO, own_name(LAYOUTS[1], 8)),
+    "generated_rows_8": Pairing(GENERATED, own_name(LAYOUTS[0], 8)),
+    "generated_rows_4": Pairing(GENERATED, own_name(LAYOUTS[0], 4)),
     "truth": Pairing(MUJOCO, TRUTH),
 }
 

@@ -23,3 +23,12 @@ def pinocchio_peer(spec: RobotSpec) -> Peer:
     except ImportError as error:
         raise PeerMissing(f"the package '{error.name}' is missing: pip install pin") from error
     return pinocchio_loop(spec, with_rotor_bodies(spec).spec)
+
+
+def generated_peer(spec: RobotSpec) -> Peer:
+    """Pinocchio's functions as generated C; PeerMissing where CppADCodeGen or a compiler is missing."""
+    try:
+        from leapcheck_evidence.peers.pinocchio_generated import GeneratedLoop
+    except ImportError as error:
+        raise PeerMissing(f"the package '{error.name}' is missing: pip install pin") from error
+    return GeneratedLoop(spec, with_rotor_bodies(spec).spec)

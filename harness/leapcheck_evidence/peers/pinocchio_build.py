@@ -1,4 +1,4 @@
-"""Pinocchio's loop in C++, built for this CPU out of the headers that the pin wheel brings; kept in the cache folder."""
+"""Programs around Pinocchio, built for this CPU out of the headers that the pin wheel brings; kept in the cache folder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pinocchio as pin
@@ -29,28 +30,43 @@ DEFINITIONS = (
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
 )
 
+INPUT = {language: ("-x", language, "-", "-x", "none") for language in ("c", "c++")}
+"""Options that make a compiler read a source from standard input."""
+
 EIGEN_PLACES = ("/usr/include/eigen3", "/usr/local/include/eigen3", "/opt/homebrew/include/eigen3")
 
 MOST_SECONDS = 900
 
 
 def loop_library() -> ctypes.CDLL:
-    """The built loop, from the cache folder where it was built before; PeerMissing says what is missing and where to get it."""
-    command = build_command()
-    key = repr((command, compiler_version(command[0]), pin.__version__)).encode() + SOURCE.read_bytes() + native.target_key()
-    path = cache.folder() / f"pinocchio_loop_{hashlib.sha256(key).hexdigest()[:32]}.so"
-    if not path.exists():
-        _build(command, path)
-    return ctypes.CDLL(str(path))
+    """The built loop; PeerMissing says what is missing and where to get it."""
+    return ctypes.CDLL(str(built_once("pinocchio_loop", build_command(), SOURCE.read_text(encoding="utf-8"))))
 
 
 def build_command() -> list[str]:
-    """The compiler's command without the output file."""
-    compiler, prefix = _compiler(), wheel_prefix()
-    folders = [prefix / "include", prefix / "include" / "pinocchio" / "deprecated", eigen_folder(prefix)]
+    """The loop's compiler command without the output file; the source comes from standard input."""
+    compiler = cpp_compiler()
+    return [compiler, *OPTIONS, *_own_symbols(compiler), *INPUT["c++"], *pinocchio_options()]
+
+
+def pinocchio_options(more: Sequence[Path] = ()) -> list[str]:
+    """Options for a source that includes Pinocchio's headers and those in further folders, and for its libraries."""
+    prefix = wheel_prefix()
+    folders = [prefix / "include", prefix / "include" / "pinocchio" / "deprecated", eigen_folder(prefix), *more]
     includes = [word for folder in folders for word in ("-isystem", str(folder))]
-    libraries = [f"-L{prefix / 'lib'}", "-lboost_serialization", f"-Wl,-rpath,{prefix / 'lib'}"]
-    return [compiler, *OPTIONS, *_own_symbols(compiler), *DEFINITIONS, *includes, str(SOURCE), *libraries]
+    return [*DEFINITIONS, *includes, f"-L{prefix / 'lib'}", "-lboost_serialization", f"-Wl,-rpath,{prefix / 'lib'}"]
+
+
+def built_once(stem: str, command: Sequence[str], source: str) -> Path:
+    """What a compiler's command makes of a source, from the cache folder where it was built before.
+
+    PeerMissing where it fails.
+    """
+    key = repr((command, compiler_version(command[0]), pin.__version__, source)).encode() + native.target_key()
+    path = cache.folder() / f"{stem}_{hashlib.sha256(key).hexdigest()[:32]}"
+    if not path.exists():
+        _build(command, source, path)
+    return path
 
 
 def compiler_version(compiler: str) -> str:
@@ -75,7 +91,8 @@ def eigen_folder(prefix: Path) -> Path:
     raise PeerMissing("Eigen's headers were not found: install libeigen3-dev (Debian) or eigen (Homebrew)")
 
 
-def _compiler() -> str:
+def cpp_compiler() -> str:
+    """Path of the C++ compiler."""
     words = shlex.split(os.environ.get("CXX", ""))
     for name in (*words[:1], "g++", "clang++"):
         if path := shutil.which(name):
@@ -93,13 +110,14 @@ def _own_symbols(compiler: str) -> list[str]:
     return words if "clang" in compiler_version(compiler) else [*words, "-fno-gnu-unique"]
 
 
-def _build(command: list[str], path: Path) -> None:
+def _build(command: Sequence[str], source: str, path: Path) -> None:
     """Compiles into another file and moves it, so that processes side by side never load half of one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         made = Path(folder) / path.name
-        done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True, check=False, timeout=MOST_SECONDS)
+        words = [*command, "-o", str(made)]
+        done = subprocess.run(words, input=source, capture_output=True, text=True, check=False, timeout=MOST_SECONDS)
         if done.returncode:
             said = " ".join(done.stderr.split())[:300]
-            raise PeerMissing(f"{Path(command[0]).name} could not build Pinocchio's loop: {said}")
+            raise PeerMissing(f"{Path(command[0]).name} could not build {path.name.rpartition('_')[0]}: {said}")
         made.replace(path)
