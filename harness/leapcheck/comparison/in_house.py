@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +28,8 @@ from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference import build
-from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import hash_of_files, load_or_make
-from leapcheck_reference.trace.compiled_program import SLOTS, CompiledProgram
+from leapcheck_reference.trace.compiled_program import SLOTS
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.native import aligned_array
@@ -74,7 +72,7 @@ class InHouse:
         self.quantities = tuple(quantities)
         self.key = f"{code_hash()} {spec_hash(self._spec)} {' '.join(quantities)} ".encode()
         trace_once = cache(self._trace)
-        self.slot_map: SlotMap = pickle.loads(load_or_make(b"slots " + self.key, lambda: pickle.dumps(trace_once()[0])))
+        self.slot_map = SlotMap.from_bytes(load_or_make(b"slots " + self.key, lambda: trace_once()[0].as_bytes()))
         self.slot_count = self.slot_map.count + len(quantities)
         self._program = self.slot_program(b"in-house", lambda: trace_once()[1])
 
@@ -98,17 +96,15 @@ class InHouse:
         )
 
     def truth(self) -> Callable[[States], Floats]:
-        """The slots in double-double as a function of a block of states."""
+        """The slots in double-double as a function of a block of states; they lie in memory that the next call writes over."""
         truth = truth_program(self._spec.name, self.key, self._exact_graph)
-        into_blocks = self.slot_program(b"identity", partial(_identity, self.slot_count))
-        memory: dict[int, dict[str, Floats]] = {}
+        memory: Floats | None = None
 
         def slots(states: States) -> Floats:
-            given, n = self.inputs(states), len(states)
-            if n not in memory:
-                memory.clear()
-                memory[n] = truth.arrays(n)
-            return into_blocks({"rows": truth(*(given[name] for name in truth.arguments), out=memory[n])[SLOTS]})
+            nonlocal memory
+            given = self.inputs(states)
+            memory = truth.vectors(*(given[name] for name in truth.arguments), memory=memory)
+            return memory
 
         return slots
 
@@ -118,7 +114,7 @@ class InHouse:
 
     def slot_program(self, role: bytes, make: Callable[[], Graph]) -> SlotProgram:
         """A record whose output is SLOTS made executable."""
-        return SlotProgram(self.program(role, make), native.vector_width() if self._compile else None)
+        return SlotProgram(self.program(role, make))
 
     def inputs(self, states: States) -> dict[str, Floats]:
         """Arrays (n, width) of what the algorithms take; rotor coordinates included where the rotors are bodies."""
@@ -167,29 +163,19 @@ class InHouse:
 class SlotProgram:
     """A program whose results are slots; they lie in memory that the next call writes over."""
 
-    def __init__(self, run: Program, lanes: int | None) -> None:
-        """Takes the program, and the lanes of the blocks where it is one of NumPy: too long to be compiled as the others are."""
+    def __init__(self, run: Program) -> None:
         self._run = run
-        self._lanes = lanes
         self._memory: Floats | None = None
 
     def __call__(self, inputs: Mapping[str, Floats]) -> Floats:
-        """Slots in blocks (blocks, slots, lanes), the last one filled up with the last state: lanes is the vector's width, or n
-        where nothing is compiled.
-        """
-        needed = {name: inputs[name] for name in self._run.inputs}
-        if isinstance(self._run, CompiledProgram):
-            self._memory = self._run.results(needed, self._memory)
-            return self._memory
-        rows = self._run(needed)[SLOTS]
-        lanes = self._lanes or len(rows)
-        filled = rows[np.minimum(np.arange(-(-len(rows) // lanes) * lanes), len(rows) - 1)]
-        return np.ascontiguousarray(filled.reshape(-1, lanes, rows.shape[1]).swapaxes(1, 2))
+        """Slots in blocks (blocks, slots, lanes), the last one filled up with the last state."""
+        self._memory = self._run.results({name: inputs[name] for name in self._run.inputs}, self._memory)
+        return self._memory
 
     def by_parts(self, n: int, size: int, inputs_of: Callable[[slice], Mapping[str, Floats]]) -> Floats:
         """The same for n states, `size` at a time: what makes the inputs of a part may write over those of the one before."""
         run = self._run
-        if n <= size or not isinstance(run, CompiledProgram):
+        if n <= size:
             return self(inputs_of(slice(0, n)))
         slots = self._memory
         if slots is None or slots.shape[0] != -(-n // run.lanes):
@@ -199,8 +185,3 @@ class SlotProgram:
             inputs = inputs_of(part)
             run.results({name: inputs[name] for name in run.inputs}, slots[first // run.lanes : -(-part.stop // run.lanes)])
         return slots
-
-
-def _identity(count: int) -> Graph:
-    recorder = Recorder(float)
-    return recorder.graph({SLOTS: recorder.input("rows", count)})

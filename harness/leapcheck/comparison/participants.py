@@ -110,7 +110,7 @@ class OwnNumbers:
         self.seconds = 0.0
         self._engine, self._in_house = engine, in_house
         convention = engine.convention
-        names = own_names(convention, quantities)
+        names = sorted(own_names(convention, quantities))  # a set has another order in every process, and the key with it
         self._recipes = {name: engine.assembly.get(name, Assembly((name,), identity)) for name in names}
         self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
         role = key_of(convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw})

@@ -18,7 +18,7 @@ from leapcheck.system.command_line import command_line
 from leapcheck_models.spec import RobotSpec
 
 COMPILED_FROM = 20_000
-"""Number of states from which code is compiled for a run; below, NumPy programs with the same bits are done sooner."""
+"""Number of states from which code is compiled for a run; below, interpreted programs with the same bits are done sooner."""
 
 SINGULAR = 1e-13
 """Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""

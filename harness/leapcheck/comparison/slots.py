@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import mass_weights
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.trace.packing import pack, unpack
 from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
 
 Symbols = NDArray[Any]
@@ -70,6 +71,22 @@ class SlotMap:
     def remainder(self, quantity: str) -> int:
         """Place of the quantity's number for what is no slot."""
         return self.count + list(self.of).index(quantity)
+
+    def as_bytes(self) -> bytes:
+        """The map for the cache."""
+        arrays = {f"{part} {slots.quantity}": getattr(slots, part) for slots in self.of.values() for part in ("place", "factor")}
+        return pack({name: [slots.start, slots.first] for name, slots in self.of.items()}, arrays)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SlotMap:
+        """The map that `as_bytes` gave."""
+        description, arrays = unpack(content)
+        return cls(
+            {
+                name: Slots(name, start, tuple(first), arrays[f"place {name}"], arrays[f"factor {name}"])
+                for name, (start, first) in description.items()
+            }
+        )
 
 
 def make_slot_map(answers: Mapping[str, Symbols], recorder: Recorder) -> SlotMap:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import has_free_base
-from leapcheck_reference.trace.compiled_program import CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import program
 from leapcheck_reference.trace.key import key_of
@@ -62,13 +60,10 @@ class BoundProgram:
 
     def __init__(self, key: bytes, make: Callable[[], Graph]) -> None:
         """The record that `make` gives, kept in the cache under `key`."""
-        compiled = program(key, make)
-        lanes = compiled.lanes if isinstance(compiled, CompiledProgram) else 1
-        inputs = {name: np.ones((lanes, *shape)) for name, shape in compiled.inputs.items()}
-        answers = compiled.arrays(lanes)
-        self._evaluate: Callable[[], object] = (
-            compiled.bound(inputs, answers) if isinstance(compiled, CompiledProgram) else partial(compiled, inputs, answers)
-        )
+        ready = program(key, make)
+        inputs = {name: np.ones((ready.lanes, *shape)) for name, shape in ready.inputs.items()}
+        answers = ready.arrays(ready.lanes)
+        self._evaluate = ready.bound(inputs, answers)
         self._inputs = [array[0] for array in inputs.values()]
         self.answers = {name: array[0] for name, array in answers.items()}
 

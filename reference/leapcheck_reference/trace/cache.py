@@ -1,8 +1,12 @@
-"""Compiled code kept on disk between runs, in the user's cache folder; a cache that cannot be used is only slower."""
+"""Programs and compiled code kept on disk between runs, in the user's own cache folder; one that cannot be used is only slower.
+
+Nothing in it runs when it is read: arrays, JSON, and machine code for this CPU, each behind a checksum of its key and itself.
+"""
 
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -23,35 +27,57 @@ def folder() -> Path:
 
 
 def load_or_make(key: bytes, make: Callable[[], bytes]) -> bytes:
-    """What `make` returns, from disk where it was made before under the same key and the same source code."""
-    path = folder() / f"{hashlib.sha256(source_hash().encode() + key).hexdigest()}.bin"
+    """What `make` returns, from disk where it was made before under the same key and the same source code.
+
+    A file counts only where it is whole, was written under that very key, and nobody but this user can have written it.
+    """
+    digest = hashlib.sha256(source_hash().encode() + key)
     try:
-        return _content(path.read_bytes())
-    except (OSError, ValueError, RuntimeError):  # not there, torn, or no home folder
+        path = folder() / f"{digest.hexdigest()}.bin"
+        return _content(path, digest.digest())
+    except (OSError, ValueError, RuntimeError):  # not there, torn, another user's, or no home folder
         made = make()
     with contextlib.suppress(OSError, RuntimeError):
-        _write(path, made)
+        _write(folder() / f"{digest.hexdigest()}.bin", digest.digest(), made)
     return made
 
 
-def _content(content: bytes) -> bytes:
-    """The content behind its checksum; ValueError for a file that is not whole."""
+def _content(path: Path, key: bytes) -> bytes:
+    """The content behind its checksum; ValueError for a file that is not whole or has another key's content, OSError for one
+    that others may have written.
+    """
+    _check_private(path.parent.stat())
+    with path.open("rb") as file:
+        _check_private(os.fstat(file.fileno()))
+        content = file.read()
     checksum, made = content[:32], content[32:]
-    if hashlib.sha256(made).digest() != checksum:
+    if _checksum(key, made) != checksum:
         raise ValueError("not whole")
     return made
 
 
-def _write(path: Path, made: bytes) -> None:
+def _write(path: Path, key: bytes, made: bytes) -> None:
     """Written under another name and moved, so that processes side by side never see half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _check_private(path.parent.stat())
     handle, partial = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(made).digest() + made)
+            file.write(_checksum(key, made) + made)
         Path(partial).replace(path)
     finally:
         Path(partial).unlink(missing_ok=True)
+
+
+def _checksum(key: bytes, made: bytes) -> bytes:
+    return hashlib.sha256(key + made).digest()
+
+
+def _check_private(status: os.stat_result) -> None:
+    """PermissionError for a file or folder that is not this user's own, or that others may write to."""
+    is_own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    if not is_own or (os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        raise PermissionError("others may have written this cache")
 
 
 def hash_of_files(root: Path, *patterns: str) -> str:

@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import combinations_with_replacement, product
 
 from leapcheck_reference.trace.double_double_arithmetic import Code, Pair, sine_cosine
+from leapcheck_reference.trace.native import ALIGNMENT
 
 
 class Kind(StrEnum):
@@ -187,7 +188,3 @@ def _load_constant(code: Code, word: int) -> Pair:
 def _store(code: Code, word: int, value: Pair) -> None:
     for vector, pointer in zip(value, _parts(code, word), strict=True):
         code.effect(f"store {code.vector} {vector}, ptr {pointer}, align {ALIGNMENT}")
-
-
-ALIGNMENT = 64
-"""Bytes to which the memory of a block is aligned."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+
+import numpy as np
 
 from leapcheck_reference.trace.balls import fold_constants
 from leapcheck_reference.trace.double_double_arithmetic import Parts, split
 from leapcheck_reference.trace.double_double_machine import (
-    ALIGNMENT,
     QUOTIENT,
     ROOT,
     SINE_COSINE,
@@ -21,44 +20,12 @@ from leapcheck_reference.trace.double_double_machine import (
 )
 from leapcheck_reference.trace.double_double_statements import NOBODY, Statement, Term, statements
 from leapcheck_reference.trace.graph import Graph, Op
+from leapcheck_reference.trace.machine_program import MachineProgram
+from leapcheck_reference.trace.native import ALIGNMENT
 
 FUNCTIONS: Mapping[Op, FunctionInstruction] = {Op.DIV: QUOTIENT, Op.SQRT: ROOT, Op.SIN: SINE_COSINE}
 KINDS = tuple(Kind)
 CONSTANT_BYTES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class MachineProgram:
-    """What the machine needs to evaluate a record; places are byte offsets into the memory of a block.
-
-    Attributes:
-        words: The instructions.
-        constants: Hi and lo of each; the memory begins with them.
-        filled: Place, hi and lo of numbers that are the same in all lanes.
-        first_input: Place of the first input; the others follow.
-        size: Bytes of the memory.
-        inputs: Shape of each input.
-        outputs: Shape of each output.
-        entries: Place and sign of all entries of all outputs, in their order.
-    """
-
-    words: list[int]
-    constants: list[Parts]
-    filled: list[tuple[int, float, float]]
-    first_input: int
-    size: int
-    inputs: dict[str, tuple[int, ...]]
-    outputs: dict[str, tuple[int, ...]]
-    entries: list[tuple[int, float]]
-
-    def as_bytes(self) -> bytes:
-        """The program in JSON."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> MachineProgram:
-        """The program that `as_bytes` gave."""
-        return cls(**json.loads(content))
 
 
 def program(graph: Graph, lanes: int) -> MachineProgram:
@@ -84,17 +51,19 @@ class _Encoder:
         """The whole program."""
         words = [word for statement in self._order for word in self._words(statement)]
         entries = [int(i) for places in self._graph.outputs.values() for i in places.flat]
+        filled = [split(self._graph.nodes[i].value) for i in self._filled]  # type: ignore[arg-type]
         return MachineProgram(
-            words=[*words, self._numbers[STOP]],
-            constants=list(self._constants),
-            filled=[(self._place(i), *split(self._graph.nodes[i].value)) for i in self._filled],  # type: ignore[arg-type]
+            words=np.array([*words, self._numbers[STOP]], dtype=np.int32),
+            constants=np.array(list(self._constants), dtype=float).reshape(-1, 2),
+            filled_places=np.array([self._place(i) for i in self._filled], dtype=np.int32),
+            filled=np.array(filled, dtype=float).reshape(-1, 2),
             first_input=self._start,
             size=self._start + self._number_bytes * (1 + max(self._slots.values())),
+            operations=self._graph.operation_count,
             inputs=dict(self._graph.inputs),
             outputs={name: places.shape for name, places in self._graph.outputs.items()},
-            entries=[
-                (self._place(self._graph.without_sign(i)), -1.0 if self._graph.nodes[i].op is Op.NEG else 1.0) for i in entries
-            ],
+            entry_places=np.array([self._place(self._graph.without_sign(i)) for i in entries], dtype=np.int32),
+            entry_signs=np.array([-1.0 if self._graph.nodes[i].op is Op.NEG else 1.0 for i in entries]),
         )
 
     def _words(self, statement: Statement) -> Iterator[int]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,9 +12,12 @@ from leapcheck_reference.quantities import SIZES, arguments
 from leapcheck_reference.trace.cache import load_or_make
 from leapcheck_reference.trace.compiled_program import CompiledProgram, compile_program
 from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.interpreted_program import InterpretedProgram
 from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.lowering import lower
+from leapcheck_reference.trace.machine_program import MachineProgram
 from leapcheck_reference.trace.record import record
+from leapcheck_reference.trace.register_program import register_program
 from leapcheck_reference.trace.validity import (
     LIMIT,
     VALIDITY,
@@ -28,10 +29,7 @@ from leapcheck_reference.trace.validity import (
 )
 from leapcheck_reference.tree import Tree
 
-if TYPE_CHECKING:
-    from leapcheck_reference.trace.numpy_program import NumpyProgram
-
-Program: TypeAlias = "CompiledProgram | NumpyProgram"
+Program: TypeAlias = CompiledProgram | InterpretedProgram
 
 
 def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None, compile_code: bool = True) -> Kernel:
@@ -41,12 +39,11 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None, comp
         dynamics = kernel(tree, ("mass_matrix", "bias_force"))
         answers = dynamics(q, v)  # q (n, 19), v (n, 18): answers["mass_matrix"] (n, 18, 18), answers["bias_force"] (n, 18)
 
-    Quantities are keys of `leapcheck_reference.quantities.QUANTITIES`. The function is
-    compiled for this CPU (`lanes` states at once, by default as many as its widest vector holds) and kept in the user's
-    cache; a record that is too long to be compiled is a NumPy program. Both give the same bits, and so does the C99 source of
-    `leapcheck generate`. Without `compile_code` it is such a program in any case: ready at once, for up to some ten thousand
-    states. `leapcheck_reference.trace.truth.truth_kernel` gives the same quantities in double-double. Raises ValueError for an
-    unknown quantity.
+    Quantities are keys of `leapcheck_reference.quantities.QUANTITIES`. The function is compiled for this CPU (`lanes` states at
+    once, by default as many as its widest vector holds) and kept in the user's cache; a record that is too long to be compiled
+    is interpreted. Both give the same bits, and so does the C99 source of `leapcheck generate`. Without `compile_code` any is
+    interpreted: ready at once, for up to some ten thousand states. `leapcheck_reference.trace.truth.truth_kernel` gives the
+    same quantities in double-double. Raises ValueError for an unknown quantity.
     """
     if not quantities:
         raise ValueError("no quantities: give names, e.g. mass_matrix")
@@ -60,7 +57,7 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None, comp
 
 
 def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, compile_code: bool = True) -> Program:
-    """The record that `make` gives, executable: compiled if wanted and not too long, else a NumPy program.
+    """The record that `make` gives, executable: compiled if wanted and not too long, else interpreted.
 
     Both give the same bits; what was made once under a key is kept in the user's cache.
     """
@@ -68,10 +65,8 @@ def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, com
         code = compile_program(key, make, lanes)
         if code is not None:
             return code
-    from leapcheck_reference.trace.numpy_program import NumpyProgram
-
-    graph: Graph = pickle.loads(load_or_make(b"graph " + key, lambda: pickle.dumps(lower(make()))))
-    return NumpyProgram(graph)
+    content = load_or_make(b"registers " + key, lambda: register_program(lower(make())).as_bytes())
+    return InterpretedProgram(MachineProgram.from_bytes(content))
 
 
 class Kernel:
@@ -118,9 +113,8 @@ class Kernel:
             if values is not inputs[name]:
                 raise ValueError(f"{name} of '{self._tree.name}' would be copied: give a C-ordered array of doubles")
         n = self._count(taken)
-        validity, program = np.empty(n), self._program
-        written = {**self._writable(out, n), VALIDITY: validity}
-        evaluate = program.bound(taken, written) if isinstance(program, CompiledProgram) else partial(program, taken, written)
+        validity = np.empty(n)
+        evaluate = self._program.bound(taken, {**self._writable(out, n), VALIDITY: validity})
 
         def run() -> None:
             evaluate()

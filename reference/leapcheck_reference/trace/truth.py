@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec, spec_hash
 from leapcheck_reference.quantities import arguments
+from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import load_or_make
-from leapcheck_reference.trace.double_double_native import Machine, lanes
-from leapcheck_reference.trace.double_double_program import MachineProgram, program
+from leapcheck_reference.trace.double_double_native import double_double_machine, lanes
+from leapcheck_reference.trace.double_double_program import program
 from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.machine_program import MachineProgram
 from leapcheck_reference.trace.native import aligned_array
 from leapcheck_reference.trace.record import exact_record
 from leapcheck_reference.trace.validity import batch, writable_outputs
@@ -50,7 +52,7 @@ class TruthKernel:
         self._name = name
         self._inputs = {argument: prod(shape) for argument, shape in program.inputs.items()}
         self._outputs = program.outputs
-        self._machine = Machine(program)
+        self._machine = double_double_machine(program)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -73,6 +75,17 @@ class TruthKernel:
         high, low = (self.arrays(len(inputs[0])) for _ in range(2))
         self._machine.evaluate(inputs, [*high.values(), *low.values()])
         return {name: (high[name], low[name]) for name in high}
+
+    def vectors(self, *states: ArrayLike, memory: Floats | None = None) -> Floats:
+        """All entries of all quantities in their order, in vectors of states (-(-n // width), entries, width); the last vector is
+        filled up with the last state. They are written into `memory`, an earlier result, where its shape is right.
+        """
+        inputs = self._check_inputs(states)
+        width = native.vector_width()
+        shape = (-(-len(inputs[0]) // width), sum(prod(shape) for shape in self._outputs.values()), width)
+        results = memory if memory is not None and memory.shape == shape else aligned_array(shape)
+        self._machine.evaluate_vectors(inputs, results)
+        return results
 
     def arrays(self, n: int) -> dict[str, Floats]:
         """Uninitialised arrays (n, *shape) for `out`."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -221,3 +225,22 @@ def test_a_plan_counts_the_states_of_a_file() -> None:
     with pytest.raises(ValueError, match="state 7 is not among the 7 states"):
         Plan(NamedRobot(spec), states=states, only=7)
     assert np.array_equal(Plan(NamedRobot(spec), states=states).unit(0).q, states.q)
+
+
+SECOND_RUN = """
+from leapcheck.comparison.engine_set import make_engine_set
+from leapcheck.quantities import QUANTITIES
+from leapcheck.engines.registry import ENGINE_NAMES
+from leapcheck_models.robots import load
+make_engine_set(load("two_link_arm"), ENGINE_NAMES, tuple(QUANTITIES), compile_code=False)
+"""
+
+
+def test_another_process_finds_every_program(tmp_path: Path) -> None:
+    """Nothing in a key may depend on the order of a set, or on which values are one object."""
+    made = []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "LEAPCHECK_CACHE": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", SECOND_RUN], check=True, env=environment)
+        made.append({path.name for path in tmp_path.iterdir()})
+    assert made[0] == made[1]

@@ -20,10 +20,10 @@ from leapcheck_reference.trace.compiled_program import LONGEST, CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import program
 from leapcheck_reference.trace.lowering import angles, with_given_sines
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from tests.reference import generic_states
 from tests.reference.trace.kernel_cases import DYNAMICS, RIGID_BODY, SCALARS, STORED, states
+from tests.reference.trace.numpy_program import NumpyProgram
 
 STATES = 5
 QUANTITIES = (*RIGID_BODY, *SCALARS, *STORED, *DYNAMICS, "contact_inertia")

@@ -18,9 +18,9 @@ from leapcheck_models.spec import spec_hash
 from leapcheck_reference.trace.c99 import CFunction, c_files, comment, identifier
 from leapcheck_reference.trace.c_robot import CONTROLLER, robot_function
 from leapcheck_reference.trace.graph import Graph, Node, Op
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from tests.reference import generic_states
+from tests.reference.trace.numpy_program import NumpyProgram
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic")
 C99 = ("-std=c99", *WARNINGS, "-O2", "-ffp-contract=off")

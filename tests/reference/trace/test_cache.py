@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -46,9 +47,9 @@ def test_what_was_made_is_found_again(own_folder: Path) -> None:
     assert sorted(path.suffix for path in own_folder.iterdir()) == [".bin", ".bin"]
 
 
-@pytest.mark.parametrize("target", ["compiled", "NumPy"])
+@pytest.mark.parametrize("target", ["compiled", "interpreted"])
 def test_from_the_cache_nothing_is_traced(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if target == "NumPy":
+    if target == "interpreted":
         monkeypatch.setattr("leapcheck_reference.trace.kernel.compile_program", lambda *_: None)
     tree, given = generic_states.case("pupper_leg").tree, states("pupper_leg", 9)
     expected = kernel(tree, QUANTITIES)(given["q"], given["v"])
@@ -88,6 +89,40 @@ def test_a_torn_file_is_made_anew(own_folder: Path, left: slice) -> None:
     assert path.read_bytes() == whole
 
 
+def test_content_under_another_name_is_made_anew(own_folder: Path) -> None:
+    for key in (b"first", b"second"):
+        load_or_make(key, lambda key=key: b"content of " + key)
+    first, second = own_folder.iterdir()
+    first.write_bytes(second.read_bytes())
+    assert load_or_make(b"first", lambda: b"content of first") == b"content of first"
+    assert load_or_make(b"second", lambda: b"content of second") == b"content of second"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no modes")
+@pytest.mark.parametrize("mode", [0o775, 0o757, 0o777])
+def test_what_others_may_have_written_is_not_read(own_folder: Path, mode: int) -> None:
+    load_or_make(b"key", lambda: b"mine")
+    (path,) = own_folder.iterdir()
+    assert path.stat().st_mode & 0o077 == own_folder.stat().st_mode & 0o077 == 0
+    for shared in (path, own_folder):
+        kept = shared.stat().st_mode
+        shared.chmod(mode)
+        before = path.read_bytes()
+        assert load_or_make(b"key", lambda: b"made anew") == b"made anew"
+        assert (path.read_bytes() == before) == (shared == own_folder)  # nothing is written among what others can write
+        shared.chmod(kept)
+        load_or_make(b"key", never)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners")
+def test_another_users_folder_is_not_used(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load_or_make(b"key", lambda: b"mine")
+    monkeypatch.setattr(os, "geteuid", lambda: own_folder.stat().st_uid + 1)
+    assert load_or_make(b"key", lambda: b"made anew") == b"made anew"
+    assert load_or_make(b"other", lambda: b"made") == b"made"
+    assert len(list(own_folder.iterdir())) == 1
+
+
 def test_a_folder_that_cannot_be_written_is_only_slower(own_folder: Path) -> None:
     own_folder.write_text("a file where the folder should be")
     for _ in range(2):
@@ -116,8 +151,8 @@ def test_processes_side_by_side(own_folder: Path) -> None:
     expected = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True).stdout
     for path in own_folder.iterdir():
         path.unlink()
-    together = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) for _ in range(2)]
-    assert [process.communicate()[0] for process in together] == [expected, expected]
+    together = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) for _ in range(8)]
+    assert [process.communicate()[0] for process in together] == 8 * [expected]
     assert len(list(own_folder.iterdir())) == 1
 
 

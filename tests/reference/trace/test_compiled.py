@@ -147,7 +147,7 @@ def test_slots_are_kept_in_the_order_asked_for() -> None:
     assert np.array_equal(found, np.stack([1.5 + 0 * a, a + b, a, -(a + b), a + b, 1.5 + 0 * a, b], axis=1))
 
 
-def test_too_long_a_record_is_a_numpy_program(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def test_too_long_a_record_is_interpreted(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("LEAPCHECK_CACHE", str(tmp_path))
     tree = generic_states.case("pupper_leg").tree
     monkeypatch.setattr(compiled_module, "LONGEST", record(tree, RIGID_BODY).operation_count)

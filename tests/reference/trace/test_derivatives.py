@@ -20,11 +20,11 @@ from leapcheck_reference.quantities import arguments
 from leapcheck_reference.trace import derivatives
 from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.lowering import lower
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import exact_record, record
 from leapcheck_reference.trace.symbol import Recorder, Symbol
 from tests.reference.generic_states import Array, Case, case, derivative, gradient, rate, relative
 from tests.reference.test_pinocchio_truth import in_pinocchio, pinocchio_model
+from tests.reference.trace.numpy_program import NumpyProgram
 
 ID_Q, ID_V = "inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"
 FD_Q, FD_V, FD_TAU = (f"forward_dynamics_derivative_{x}" for x in ("q", "v", "tau"))

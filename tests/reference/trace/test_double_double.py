@@ -16,8 +16,7 @@ from leapcheck_models.arrays import Array
 from leapcheck_reference.trace import double_double_native, native
 from leapcheck_reference.trace.balls import ball_values
 from leapcheck_reference.trace.double_double_arithmetic import LARGEST
-from leapcheck_reference.trace.double_double_blocks import module
-from leapcheck_reference.trace.double_double_native import Machine, lanes
+from leapcheck_reference.trace.double_double_native import double_double_machine, double_double_module, lanes
 from leapcheck_reference.trace.double_double_program import program
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder
@@ -39,7 +38,7 @@ def graph_of(function: Callable[[Array], dict[str, Any]], inputs: int = 3) -> Gr
 
 def pairs(graph: Graph, states: Array) -> dict[str, tuple[Array, Array]]:
     """High and low parts of each output."""
-    machine = Machine(program(graph, lanes()))
+    machine = double_double_machine(program(graph, lanes()))
     parts = [{name: np.full((len(states), *places.shape), np.nan) for name, places in graph.outputs.items()} for _ in range(2)]
     machine.evaluate([states], [array for part in parts for array in part.values()])
     return {name: (parts[0][name], parts[1][name]) for name in graph.outputs}
@@ -53,7 +52,7 @@ def error(part: tuple[Any, Any], true: Any) -> float:
 
 @cache
 def library_without_fma() -> native.Library:
-    return native.Library(native.object_code(module(native.vector_width(), lanes(), fused=False)))
+    return native.Library(native.object_code(double_double_module(native.vector_width(), fused=False)))
 
 
 @pytest.fixture(params=["fma", "no_fma"])

@@ -24,7 +24,7 @@ from leapcheck_models.spec import CONFIGURATION_SIZE, JointType
 from leapcheck_reference import Kernel, build, kernel
 from leapcheck_reference.trace import kernel as kernel_module
 from leapcheck_reference.trace.c_robot import robot_function
-from leapcheck_reference.trace.numpy_program import NumpyProgram
+from leapcheck_reference.trace.interpreted_program import InterpretedProgram
 from tests.reference import generic_states
 from tests.reference.trace import kernel_cases, test_c99
 from tests.reference.trace.kernel_cases import (
@@ -51,13 +51,12 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("robot", generic_states.ROBOTS)
-def test_the_bits_of_the_numpy_program(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bits_of_the_interpreted_program(robot: str) -> None:
     quantities = EVERYTHING if robot in ("mini_cheetah_armature", "tree4_5", "random:20") else QUANTITIES
     given = states(robot, 11)
     answers = evaluated(made(robot, quantities), given)
-    monkeypatch.setattr("leapcheck_reference.trace.kernel.compile_program", lambda *_: None)
-    program = kernel(generic_states.case(robot).tree, quantities)
-    assert isinstance(program._program, NumpyProgram)
+    program = kernel(generic_states.case(robot).tree, quantities, compile_code=False)
+    assert isinstance(program._program, InterpretedProgram)
     assert same_bits(answers, evaluated(program, given))
 
 

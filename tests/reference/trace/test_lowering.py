@@ -15,9 +15,9 @@ from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
 from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.lowering import angles, lower
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.symbol import Recorder
+from tests.reference.trace.numpy_program import NumpyProgram
 
 STATES = 20_000
 ULPS = 1.0  # to 1e5 rad; measured worst of 20 million 0.91

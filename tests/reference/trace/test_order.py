@@ -7,11 +7,11 @@ import pytest
 
 from leapcheck_reference.trace.graph import Graph, Node, Op
 from leapcheck_reference.trace.lowering import lower
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.partition import by_branches
 from leapcheck_reference.trace.record import record
 from tests.reference import generic_states
 from tests.reference.trace.kernel_cases import QUANTITIES, RIGID_BODY, states
+from tests.reference.trace.numpy_program import NumpyProgram
 
 pytestmark = pytest.mark.quick
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.lowering import lower
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
+from tests.reference.trace.numpy_program import NumpyProgram
 
 pytestmark = pytest.mark.quick
 

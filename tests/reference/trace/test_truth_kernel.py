@@ -20,8 +20,7 @@ from leapcheck_reference.scalar import array_of
 from leapcheck_reference.trace import double_double_native, native, truth
 from leapcheck_reference.trace.balls import ball_values
 from leapcheck_reference.trace.cache import FOLDER_VARIABLE
-from leapcheck_reference.trace.double_double_blocks import module
-from leapcheck_reference.trace.double_double_native import VECTORS
+from leapcheck_reference.trace.double_double_native import double_double_module
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.record import exact_record
 from leapcheck_reference.trace.truth import TruthKernel, truth_kernel
@@ -145,7 +144,7 @@ def test_a_state_has_the_same_bits_in_every_batch(quadruped: tuple[RobotSpec, Tr
 
 @cache
 def library(width: int) -> native.Library:
-    return native.Library(native.object_code(module(width, VECTORS * width, fused=True)))
+    return native.Library(native.object_code(double_double_module(width, fused=True)))
 
 
 @pytest.mark.parametrize("width", [2, 4])

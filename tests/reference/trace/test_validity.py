@@ -11,11 +11,11 @@ from leapcheck_models.spec import JointType
 from leapcheck_reference.state import QUATERNION_TOLERANCE
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.lowering import lower
-from leapcheck_reference.trace.numpy_program import NumpyProgram
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.trace.validity import LIMIT, VALIDITY, batch, quaternion_places, raise_invalid, with_validity
 from tests.reference import generic_states
 from tests.reference.trace.kernel_cases import states
+from tests.reference.trace.numpy_program import NumpyProgram
 
 OFF = 4e-16  # of a quaternion that was divided by its norm; measured worst 3.4e-16
 

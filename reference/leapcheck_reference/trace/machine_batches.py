@@ -1,4 +1,5 @@
-"""LLVM IR around the interpreter: blocks of states come in from rows of NumPy arrays and go out into such rows.
+"""LLVM IR around a machine's interpreter: blocks of states come in from rows of NumPy arrays, and go out into such rows or as
+vectors of states.
 
 Nothing in it depends on a robot: tables say where numbers stand. The last block repeats the last state in its idle lanes,
 and those write the same numbers to the same row again.
@@ -8,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from leapcheck_reference.trace.double_double_arithmetic import Code
-from leapcheck_reference.trace.double_double_machine import ALIGNMENT, interpreter
+from leapcheck_reference.trace.native import ALIGNMENT
 
 INPUT_FIELDS = 2
 """Of an input's entry in the table of inputs: address of its number of the first state, bytes from state to state."""
@@ -16,47 +17,97 @@ INPUT_FIELDS = 2
 GROUP_FIELDS = 3
 """Of a group's entry in the table of groups: the same for its first number, and how many numbers it has."""
 
+PARAMETERS = "i64 %n, ptr %program, ptr %memory, i64 %inputs, ptr %input_table, i64 %first"
+"""Of both functions: the number of states, the program, the memory of a block, the inputs and the place of the first."""
 
-def module(width: int, lanes: int, fused: bool) -> str:
-    """IR of `evaluate(n, program, memory, inputs, input_table, first, groups, group_table, places, signs)`.
 
-    Runs the program on n states, `lanes` at a time, of which `width` fit into one vector. The numbers of input k come from
-    where the table of inputs says and go into the memory of the block at `first` and on, in the order of k. A group is up to
-    `width` consecutive numbers of an output's row: `places` (groups, width) says where each stands in the memory, int32
-    byte offsets, and `signs` (groups, width) by what it is multiplied.
+def module(interpreter: str, width: int, lanes: int, parts: int) -> str:
+    """IR of `evaluate_rows` and `evaluate_vectors` around the `interpreter` of a machine whose numbers have so many parts.
+
+    Both run the program on n states, `lanes` at a time, of which `width` fit into one vector. The numbers of input k come from
+    where the table of inputs says and go into the memory of the block at `first` and on, in the order of k.
+
+    `evaluate_rows(..., groups, group_table, places, signs)`: a group is up to `width` consecutive numbers of an output's row:
+    `places` (groups, width) says where each stands in the memory, int32 byte offsets, and `signs` (groups, width) by what it
+    is multiplied. `evaluate_vectors(..., entries, places, signs, results)` writes the same of each entry to aligned `results`
+    (vectors, entries, width).
     """
-    code = Code(lanes, fused)
+    rows, vectors = Code(lanes, fused=False), Code(lanes, fused=False)
+    _rows_function(rows, width, parts)
+    _vectors_function(vectors, width, parts)
+    masked = f"declare void @llvm.masked.store.v{width}f64.p0(<{width} x double>, ptr, i32, <{width} x i1>)"
+    return interpreter + "\n".join([masked, *rows.lines, *vectors.lines]) + "\n"
+
+
+def _rows_function(code: Code, width: int, parts: int) -> None:
     code.lines += [
-        "define void @evaluate(i64 %n, ptr %program, ptr %memory, i64 %inputs, ptr %input_table, i64 %first, "
-        "i64 %groups, ptr %group_table, ptr %places, ptr %signs) {",
+        f"define void @evaluate_rows({PARAMETERS}, i64 %groups, ptr %group_table, ptr %places, ptr %signs) {{",
         "begin:",
+    ]
+    with _blocks(code, parts) as rows, _loop(code, "group", "%groups"):
+        _store_group(code, rows, width)
+    code.lines += ["  ret void", "}"]
+
+
+def _vectors_function(code: Code, width: int, parts: int) -> None:
+    code.lines += [
+        f"define void @evaluate_vectors({PARAMETERS}, i64 %entries, ptr %places, ptr %signs, ptr %results) {{",
+        "begin:",
+        f"  %more.vectors = add i64 %n, {width - 1}",
+        f"  %vectors = udiv i64 %more.vectors, {width}",
+    ]
+    with _blocks(code, parts):
+        first = code.emit(f"mul i64 %block, {code.lanes // width}")
+        count = _smaller(code, code.emit(f"sub i64 %vectors, {first}"), str(code.lanes // width))
+        with _loop(code, "entry", "%entries"):
+            _store_entry(code, width, first, count)
+    code.lines += ["  ret void", "}"]
+
+
+def _store_entry(code: Code, width: int, first: str, count: str) -> None:
+    """An entry's vectors into the results."""
+    vector, size = f"<{width} x double>", 8 * width
+    place = code.emit(f"load i32, ptr {code.emit('getelementptr i32, ptr %places, i64 %entry')}, align 4")
+    source = code.emit(f"getelementptr i8, ptr %memory, i64 {code.emit(f'zext i32 {place} to i64')}")
+    number = code.emit(f"load double, ptr {code.emit('getelementptr double, ptr %signs, i64 %entry')}, align 8")
+    one = code.emit(f"insertelement {vector} poison, double {number}, i64 0")
+    sign = code.emit(f"shufflevector {vector} {one}, {vector} poison, <{width} x i32> zeroinitializer")
+    with _loop(code, "vector", count):
+        part = code.emit(f"getelementptr i8, ptr {source}, i64 {code.emit(f'mul i64 %vector, {size}')}")
+        signed = code.emit(f"fmul {vector} {code.emit(f'load {vector}, ptr {part}, align {size}')}, {sign}")
+        row = code.emit(f"mul i64 {code.emit(f'add i64 {first}, %vector')}, %entries")
+        offset = code.emit(f"mul i64 {code.emit(f'add i64 {row}, %entry')}, {size}")
+        code.effect(f"store {vector} {signed}, ptr {code.emit(f'getelementptr i8, ptr %results, i64 {offset}')}, align {size}")
+
+
+@contextmanager
+def _blocks(code: Code, parts: int) -> Iterator[list[str]]:
+    """A loop over the blocks in which inputs are loaded and the program is run; yields the numbers of the lanes' states."""
+    code.lines += [
         "  %last = sub i64 %n, 1",
-        f"  %more = add i64 %n, {lanes - 1}",
-        f"  %blocks = udiv i64 %more, {lanes}",
+        f"  %more = add i64 %n, {code.lanes - 1}",
+        f"  %blocks = udiv i64 %more, {code.lanes}",
     ]
     with _loop(code, "block", "%blocks"):
-        start = code.emit(f"mul i64 %block, {lanes}")
-        rows = [_smaller(code, code.emit(f"add i64 {start}, {lane}"), "%last") for lane in range(lanes)]
+        start = code.emit(f"mul i64 %block, {code.lanes}")
+        rows = [_smaller(code, code.emit(f"add i64 {start}, {lane}"), "%last") for lane in range(code.lanes)]
         with _loop(code, "input", "%inputs"):
-            _load_input(code, rows)
+            _load_input(code, rows, parts)
         code.effect("call void @interpret(ptr %program, ptr %memory)")
-        with _loop(code, "group", "%groups"):
-            _store_group(code, rows, width)
-    code.lines += ["  ret void", "}"]
-    masked = f"declare void @llvm.masked.store.v{width}f64.p0(<{width} x double>, ptr, i32, <{width} x i1>)"
-    return interpreter(lanes, fused) + "\n".join([masked, *code.lines]) + "\n"
+        yield rows
 
 
-def _load_input(code: Code, rows: list[str]) -> None:
-    """One number of all states into hi; lo is 0."""
+def _load_input(code: Code, rows: list[str], parts: int) -> None:
+    """One number of all states into its first part; a second one is 0."""
     column, stride = _fields(code, "%input_table", "%input", INPUT_FIELDS)
-    offset = code.emit(f"add i64 %first, {code.emit(f'mul i64 %input, {16 * code.lanes}')}")
+    offset = code.emit(f"add i64 %first, {code.emit(f'mul i64 %input, {8 * parts * code.lanes}')}")
     place = code.emit(f"getelementptr i8, ptr %memory, i64 {offset}")
     for lane, row in enumerate(rows):
         number = code.emit(f"load double, ptr {_row(code, column, stride, row)}, align 8")
         code.effect(f"store double {number}, ptr {code.emit(f'getelementptr double, ptr {place}, i64 {lane}')}, align 8")
-    low = code.emit(f"getelementptr {code.vector}, ptr {place}, i64 1")
-    code.effect(f"store {code.vector} zeroinitializer, ptr {low}, align {ALIGNMENT}")
+    for part in range(1, parts):
+        low = code.emit(f"getelementptr {code.vector}, ptr {place}, i64 {part}")
+        code.effect(f"store {code.vector} zeroinitializer, ptr {low}, align {ALIGNMENT}")
 
 
 def _store_group(code: Code, rows: list[str], width: int) -> None:

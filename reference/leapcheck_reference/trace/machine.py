@@ -1,0 +1,123 @@
+"""A compiled machine with a program to run on batches of states: in NumPy layout, or as vectors of states."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.trace import native
+from leapcheck_reference.trace.machine_program import MachineProgram
+from leapcheck_reference.trace.native import address, aligned_array
+
+Integers = NDArray[np.int64]
+
+WHOLE, ADDRESS = ctypes.c_int64, ctypes.c_void_p
+SHARED = (None, WHOLE, ADDRESS, ADDRESS, WHOLE, ADDRESS, WHOLE)
+ROWS = ctypes.CFUNCTYPE(*SHARED, WHOLE, ADDRESS, ADDRESS, ADDRESS)
+VECTORS = ctypes.CFUNCTYPE(*SHARED, WHOLE, ADDRESS, ADDRESS, ADDRESS)
+
+
+class Machine:
+    """A machine's code with one program. Its methods may be called from several threads."""
+
+    def __init__(self, program: MachineProgram, library: native.Library, lanes: int) -> None:
+        """Takes a program for `lanes` states in a block, and the code of the machine that runs it."""
+        self._program, self._library, self._lanes = program, library, lanes
+        self._rows, self._vectors = ROWS(library.address("evaluate_rows")), VECTORS(library.address("evaluate_vectors"))
+        self._groups: _Groups | None = None
+        self._memory = threading.local()
+
+    def evaluate(self, inputs: Sequence[Floats], outputs: Sequence[Floats]) -> None:
+        """Writes the outputs (n, *shape) at the n states of C-ordered inputs (n, *shape).
+
+        Twice as many arrays as the program has outputs are all the first parts, then all the second parts.
+        """
+        if self._groups is None:
+            self._groups = _groups(self._program)
+        groups = self._groups
+        if len(outputs) != len(self._program.outputs):
+            groups = groups.with_second_parts(8 * self._lanes)
+        table = groups.table(outputs)
+        last = (len(table), address(table), address(groups.places), address(groups.signs))
+        self._call(self._rows, inputs, last)
+
+    def evaluate_vectors(self, inputs: Sequence[Floats], results: Floats) -> None:
+        """Writes the first part of all entries as vectors of states, (-(-n // width), entries, width), aligned; the last vector
+        is filled up with the last state.
+        """
+        program = self._program
+        last = (len(program.entry_places), address(program.entry_places), address(program.entry_signs), address(results))
+        self._call(self._vectors, inputs, last)
+
+    def _call(self, function: Callable[..., None], inputs: Sequence[Floats], last: tuple[int, ...]) -> None:
+        table = _inputs_table(inputs)
+        shared = (address(self._program.words), self._block_memory(), len(table), address(table), self._program.first_input)
+        function(len(inputs[0]), *shared, *last)
+
+    def _block_memory(self) -> int:
+        """Address of this thread's memory of a block, with all that is the same in every block."""
+        if not hasattr(self._memory, "array"):
+            program, lanes = self._program, self._lanes
+            memory = aligned_array((program.size // 8,))
+            memory[: program.constants.size] = program.constants.ravel()
+            for place, parts in zip(program.filled_places.tolist(), program.filled, strict=True):
+                memory[place // 8 :][: lanes * len(parts)] = np.repeat(parts, lanes)
+            self._memory.array = memory
+        return address(self._memory.array)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """Groups of numbers as `machine_batches.module` wants them.
+
+    `output` (groups,) is the output of each, `first` its first number in a row of it and `count` how many numbers it has;
+    there are `outputs` in all.
+    """
+
+    output: Integers
+    first: Integers
+    count: Integers
+    places: NDArray[np.int32]
+    signs: Floats
+    outputs: int
+
+    def with_second_parts(self, distance: int) -> _Groups:
+        """These, and the second parts of the same numbers, so many bytes behind, in as many further outputs."""
+        return _Groups(
+            np.concatenate([self.output, self.output + self.outputs]),
+            np.tile(self.first, 2),
+            np.tile(self.count, 2),
+            np.concatenate([self.places, self.places + np.int32(distance)]),
+            np.tile(self.signs, (2, 1)),
+            2 * self.outputs,
+        )
+
+    def table(self, outputs: Sequence[Floats]) -> Integers:
+        """For each group the address of its first number, bytes from state to state, count; for C-ordered outputs."""
+        rows = np.array([(address(array), array.strides[0]) for array in outputs], dtype=np.int64)[self.output]
+        return np.column_stack([rows[:, 0] + 8 * self.first, rows[:, 1], self.count])
+
+
+def _groups(program: MachineProgram) -> _Groups:
+    width = native.vector_width()
+    sizes = [prod(shape) for shape in program.outputs.values()]
+    cuts = [(k, first, min(width, size - first)) for k, size in enumerate(sizes) for first in range(0, size, width)]
+    output, first, count = np.array(cuts, dtype=np.int64).reshape(-1, 3).T.copy()
+    starts = np.cumsum([0, *sizes])[output] + first
+    # Behind the end of a short group its first number stands again: it is read, and not written.
+    behind = np.arange(width)
+    entries = starts[:, None] + np.where(behind < count[:, None], behind, 0)
+    return _Groups(output, first, count, program.entry_places[entries], program.entry_signs[entries], len(sizes))
+
+
+def _inputs_table(inputs: Sequence[Floats]) -> Integers:
+    """For each number of a state the address of its first state's, and bytes from state to state."""
+    rows = [np.arange(array[0].size) * [[8], [0]] + [[address(array)], [array.strides[0]]] for array in inputs if len(array)]
+    return np.ascontiguousarray(np.concatenate([*rows, np.zeros((2, 0), dtype=np.int64)], axis=1, dtype=np.int64).T)
