@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leapcheck.api.comparison_run import ComparisonRun
 from leapcheck.api.options import CompareOptions
 from leapcheck.system.command_line import repeat_command
+from leapcheck.system.garbage import rare_collection
 
 if TYPE_CHECKING:
     from leapcheck.baseline.record import RobotBaseline
@@ -151,7 +152,7 @@ class ComparisonSetup:
         from leapcheck.comparison.plan import jobs
         from leapcheck.study import run_comparison
 
-        with _parts_notice(self.parts):
+        with _parts_notice(self.parts), rare_collection():
             record = run_comparison(self.plan, self.means, progress, self.parts)
         if self.accepted is not None:
             from leapcheck.baseline.verdict import apply_baseline

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import re
@@ -14,6 +13,7 @@ from inspect import getdoc
 from typing import Protocol
 
 from leapcheck.cli.streams import output_error, replace_streams
+from leapcheck.system.garbage import rare_collection
 
 COULD_NOT_RUN = 2
 
@@ -69,16 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         replace_streams()
-    status = _run(sys.argv[1:] if arguments is None else list(arguments))
+    with rare_collection():
+        status = _run(sys.argv[1:] if arguments is None else list(arguments))
     error = output_error()
     return status if error is None else _refuse(f"standard output: {error.strerror}: give a file that can be written")
 
 
 def _run(words: Sequence[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: small matrices, a process per core
-    gc.set_threshold(
-        50_000, 20, 50
-    )  # many small objects, few cycles: by default a fifth of a run's CPU goes into looking for them
     if words[:1] in (["--help"], ["-h"]):
         print(HELP)
         return 0

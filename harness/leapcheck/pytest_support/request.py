@@ -24,8 +24,12 @@ class ComparisonRequest:
     @property
     def key(self) -> Hashable:
         """Equal for equal requests; an object counts by its identity, and must be kept alive beside the key."""
-        engine = self.engine if isinstance(self.engine, str) else id(self.engine)
-        return engine, self.robot, self.against, self.states, self.seed, self.quantities
+        return *self.engine_key, self.against, self.states, self.seed
+
+    @property
+    def engine_key(self) -> tuple[Hashable, ...]:
+        """Equal for requests of equal engines, as `key` is."""
+        return self.engine if isinstance(self.engine, str) else id(self.engine), self.robot, self.quantities
 
     def make_engine(self) -> Engine:
         """The user's engine. Raises EngineError in one line where it cannot be made or lacks a quantity that is asked for."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from leapcheck.api.comparison_run import ComparisonRun
     from leapcheck.baseline.record import Baseline, RobotBaseline
     from leapcheck.baseline.update import Acceptance
+    from leapcheck.engines.protocol import Engine
     from leapcheck.records import Run
 
 
@@ -86,6 +87,7 @@ class Session:
     parts: list[RobotBaseline] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     _outcomes: dict[Hashable, tuple[ComparisonOutcome, Any]] = field(default_factory=dict)
+    _collected: dict[Hashable, tuple[Engine, Any]] = field(default_factory=dict)
     _folders: set[Path] = field(default_factory=set)
 
     def outcome(self, request: ComparisonRequest) -> ComparisonOutcome:
@@ -102,7 +104,9 @@ class Session:
         from leapcheck.quantities import QUANTITIES
 
         try:
-            engine = request.make_engine()
+            if request.engine_key not in self._collected:
+                self._collected[request.engine_key] = request.make_engine(), request.engine
+            engine, _ = self._collected[request.engine_key]
             names = engine.quantities | self._in_baseline(request.robot, engine.name)
         except Exception:  # the test itself says what is wrong: the others are collected
             return ()
@@ -123,7 +127,8 @@ class Session:
         from leapcheck.quantities import QUANTITIES
 
         try:
-            engine = request.make_engine()
+            # That of the collection where there is one: a second process would start slowly.
+            engine, _ = self._collected.pop(request.engine_key, None) or (request.make_engine(), None)
         except EngineError as error:
             return ComparisonOutcome(problem=str(error))
         recorded = getattr(engine, "states", None)  # a recording is compared at its own

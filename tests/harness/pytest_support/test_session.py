@@ -43,6 +43,22 @@ def test_a_comparison_is_run_once_and_another_one_again() -> None:
     assert Session(SessionOptions()).outcome(ask(Right)) is not first
 
 
+def test_the_engine_of_the_collection_is_the_one_compared_but_each_comparison_has_its_own() -> None:
+    made: list[Right] = []
+
+    class Counted(Right):
+        def __init__(self, spec: RobotSpec) -> None:
+            super().__init__(spec)
+            made.append(self)
+
+    session = Session(SessionOptions(states=9))
+    assert session.quantities(ask(Counted)) == session.quantities(ask(Counted)) == ("gravity_force",)
+    session.outcome(ask(Counted))
+    assert len(made) == 1
+    session.outcome(ask(Counted, seed=1))
+    assert len(made) == 2
+
+
 def test_a_class_and_an_object_are_engines_alike() -> None:
     session = Session(SessionOptions())
     for engine, name in ((Right, "Right"), (Right(load("two_link_arm")), "Right")):
