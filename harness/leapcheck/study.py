@@ -61,7 +61,7 @@ def run_comparison(
         heat_maps=figures.heat_maps,
         armature_costs=simplification_costs(plan.spec, plan.seed),
         verdicts=with_diagnoses(figures.verdicts, judged.diagnoses),
-        identities=identities(plan.spec, engine_set.engines, plan.block(range(1))),
+        identities=identities(engine_set, plan.block(range(1))),
         diagnoses=judged.diagnoses,
         reproducers=judged.reproducers,
         largest=judged.largest,

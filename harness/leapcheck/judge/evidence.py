@@ -104,7 +104,7 @@ def evidence(spec: RobotSpec, engine: Engine, states: States, quantities: Sequen
     expected = {name: value(name, tree, states) for name in quantities}
     scale = {name: scales(name, values) for name, values in expected.items()}
     allowed = {
-        name: ALLOWED_UNITS * expected_rounding(spec, name, states) * allowance(base_distance(spec, states))
+        name: ALLOWED_UNITS * expected_rounding(spec, name, states, expected[name]) * allowance(base_distance(spec, states))
         for name in quantities
     }
     return Evidence(spec, states, engine, answers, expected, scale, allowed, {name: raw[name] for name in quantities})
@@ -130,14 +130,17 @@ def value(quantity: str, tree: Tree, states: States) -> Floats:
         return evaluate_batch(function, tree, *(getattr(states, part) for part in QUANTITIES[quantity].arguments))
 
 
-def expected_rounding(spec: RobotSpec, quantity: str, states: States) -> Floats:
-    """Scale-free rounding (n,) to expect at each state: what state and robot off by 2 ulp everywhere change."""
-    exact = value(quantity, reference.build(spec), states)
+def expected_rounding(spec: RobotSpec, quantity: str, states: States, exact: Floats | None = None) -> Floats:
+    """Scale-free rounding (n,) to expect at each state: what state and robot off by 2 ulp everywhere change.
+
+    `exact` are the values (n, ...) of the quantity, where they are known.
+    """
+    if exact is None:
+        exact = value(quantity, reference.build(spec), states)
     scale = scales(quantity, exact)
     movement = np.zeros(len(states))
-    for draw, tree in enumerate(_perturbed_trees(spec)):
-        rng = np.random.default_rng(draw)
-        q, v, tau = (block * perturbation(rng, block.shape[1:]) for block in (states.q, states.v, states.tau))
+    for tree, off in _perturbations(spec):
+        q, v, tau = (block * factors for block, factors in zip((states.q, states.v, states.tau), off, strict=True))
         moved = scale_free(value(quantity, tree, replace(states, q=q, v=v, tau=tau)) - exact, scale)
         movement = np.maximum(movement, moved.reshape(len(moved), -1).max(axis=1, initial=0.0))
     if quantity not in CANCELLING:
@@ -146,9 +149,14 @@ def expected_rounding(spec: RobotSpec, quantity: str, states: States) -> Floats:
 
 
 @lru_cache(maxsize=16)
-def _perturbed_trees(spec: RobotSpec) -> tuple[Tree, ...]:
-    """The robot off by 2 ulp everywhere, once for each draw."""
-    return tuple(reference.build(perturbed_spec(spec, np.random.default_rng(draw))) for draw in range(DRAWS))
+def _perturbations(spec: RobotSpec) -> tuple[tuple[Tree, tuple[Floats, ...]], ...]:
+    """For each draw the robot off by 2 ulp everywhere, and factors of q, v and tau: those of a comparison."""
+    draws = []
+    for draw in range(DRAWS):
+        rng = np.random.default_rng(draw)
+        tree = reference.build(perturbed_spec(spec, rng))
+        draws.append((tree, tuple(perturbation(rng, (size,)) for size in (spec.nq, spec.nv, spec.nv))))
+    return tuple(draws)
 
 
 def rows_of(states: States, rows: slice | Sequence[int]) -> States:

@@ -11,13 +11,15 @@ import numpy as np
 from leapcheck.comparison.engine_set import EngineSet
 from leapcheck.comparison.results import TRUTH, BlockResult
 from leapcheck.comparison.tally import Tally, TallyRow
+from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import entry_name, entry_unit
+from leapcheck.judge.in_house import InHouseAnswers, distinct
 from leapcheck.judge.verdicts import verdict
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Accuracy, Comparison, EngineVerdict, HeatMap, WorstState
 from leapcheck.rounding import ALLOWED_UNITS, scale_free, scales
-from leapcheck.sampling import join_states
+from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -47,11 +49,10 @@ def run_figures(engine_set: EngineSet, result: BlockResult) -> Figures:
     rows = _tally_by_row(engine_set, result)
     comparisons: list[Comparison] = []
     heat_maps: list[HeatMap] = []
-    for quantity in dict.fromkeys(row.quantity for row in rows):
-        pairs = {row: tally for row, tally in rows.items() if row.quantity == quantity and row.against != TRUTH}
-        for row, again in _answers_again(engine_set, quantity, pairs):
-            comparisons.append(_comparison(engine_set.spec, row, pairs[row], again))
-            heat_maps += [_heat_map(row, heat, again) for heat in pairs[row].heat.values()]
+    pairs = {row: tally for row, tally in rows.items() if row.against != TRUTH}
+    for row, again in _answers_again(engine_set, pairs):
+        comparisons.append(_comparison(engine_set.spec, row, pairs[row], again))
+        heat_maps += [_heat_map(row, heat, again) for heat in pairs[row].heat.values()]
     by_truth = {row: tally for row, tally in rows.items() if row.against == TRUTH}
     accuracies = tuple(_accuracy(row, tally) for row, tally in by_truth.items())
     verdicts = tuple(verdict(engine_set.spec, row, tally) for row, tally in by_truth.items())
@@ -96,22 +97,35 @@ def _heat_map(row: TallyRow, heat: Floats, again: AnswersAgain) -> HeatMap:
     return HeatMap(row.engine, row.against, tuple(tuple(float(x) for x in line) for line in largest))
 
 
-def _answers_again(
-    engine_set: EngineSet, quantity: str, pairs: Mapping[TallyRow, Tally]
-) -> Iterator[tuple[TallyRow, AnswersAgain]]:
+def _answers_again(engine_set: EngineSet, pairs: Mapping[TallyRow, Tally]) -> Iterator[tuple[TallyRow, AnswersAgain]]:
     """Each pair's answers at its worst states, by the engines' own evaluation: all entries, not the distinct ones alone."""
-    if not pairs:
-        return
-    engines = {engine.name: engine for engine in engine_set.engines}
-    states = join_states([peak.states() for tally in pairs.values() for peak in (tally.rounding, tally.absolute)])
-    names = {name for row in pairs for name in (row.engine, row.against)}
-    answers = {name: engines[name].evaluate(states, (quantity,))[quantity] for name in names}
-    scale = scales(quantity, ReferenceEngine(engine_set.spec).evaluate(states, (quantity,))[quantity])
-    for k, row in enumerate(pairs):
-        two = slice(2 * k, 2 * k + 2)
-        mine, others = answers[row.engine][two], answers[row.against][two]
-        with np.errstate(over="ignore", invalid="ignore"):
-            yield row, AnswersAgain(mine, others, scale_free(mine - others, scale[two]))
+    states_of = {quantity: _worst_states(pairs, quantity) for quantity in dict.fromkeys(row.quantity for row in pairs)}
+    in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions)).evaluate(states_of)
+    for quantity, states in states_of.items():
+        own = [row for row in pairs if row.quantity == quantity]
+        expected = in_house[quantity].values
+        names = {name for row in own for name in (row.engine, row.against)}
+        answers = {e.name: _answers(e, quantity, states, expected) for e in engine_set.engines if e.name in names}
+        scale = scales(quantity, expected)
+        for k, row in enumerate(own):
+            two = slice(2 * k, 2 * k + 2)
+            mine, others = answers[row.engine][two], answers[row.against][two]
+            with np.errstate(over="ignore", invalid="ignore"):
+                yield row, AnswersAgain(mine, others, scale_free(mine - others, scale[two]))
+
+
+def _worst_states(pairs: Mapping[TallyRow, Tally], quantity: str) -> States:
+    """Two states for each pair: with the largest error in units of the rounding, and with the largest absolute one."""
+    tallies = [tally for row, tally in pairs.items() if row.quantity == quantity]
+    return join_states([peak.states() for tally in tallies for peak in (tally.rounding, tally.absolute)])
+
+
+def _answers(engine: Engine, quantity: str, states: States, expected: Floats) -> Floats:
+    """An engine's answers (n, *shape); it is asked for each state once."""
+    if isinstance(engine, ReferenceEngine):
+        return expected
+    once, rows = distinct(states)
+    return engine.evaluate(once, (quantity,))[quantity][rows]
 
 
 def _largest(values: Floats) -> tuple[int, ...]:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 
-import leapcheck.judge.identities as module
 import leapcheck_reference as reference
+from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.identities import STATES, engine_identities, identities, in_house, states_for_laws
 from leapcheck.judge.identities.laws import LAWS
+from leapcheck.judge.in_house import InHouseAnswers
+from leapcheck.quantities import CANONICAL
 from leapcheck.records import Identity
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
-SPEC = load("random:2")  # a free base, a ball joint, a slide, a geared rotor, contact points
+ROBOT = "random:2"
+SPEC = load(ROBOT)  # a free base, a ball joint, a slide, a geared rotor, contact points
 STATES_OF_RUN = generated_states(SPEC, 64, 0, 0)
 LARGEST_SHARE = 0.01
 """Of what is allowed, by any engine in any law; measured worst over the named robots and twenty random ones 6.1e-3."""
@@ -31,21 +35,12 @@ Spoil = Callable[[str, Floats, States], Floats]
 SYMMETRIC, FORCES, MOTION, ENERGY, VELOCITY, INERTIA, GRADIENT, JACOBIAN, RATE, POWER = (law.words for law in LAWS)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def rounding_once() -> Iterator[None]:
-    """The expected rounding of a robot and state is worked out once for all tests, and not altered."""
-    known: dict[tuple[object, ...], Floats] = {}
-    work_out = module.expected_rounding
-
-    def expected_rounding(spec: RobotSpec, quantity: str, states: States) -> Floats:
-        key = (spec.name, quantity, states.q.tobytes(), states.v.tobytes())
-        if key not in known:
-            known[key] = work_out(spec, quantity, states)
-        return known[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "expected_rounding", expected_rounding)
-        yield
+@cache
+def in_house_answers(robot: str) -> InHouseAnswers:
+    """By the programs of a comparison: the expected rounding is worked out fast."""
+    spec = load(robot)
+    portions = make_engine_set(spec, ["reference"], CANONICAL, False).portions
+    return InHouseAnswers(spec, [portion.in_house for portion in portions])
 
 
 class Spoilt:
@@ -67,7 +62,7 @@ class Spoilt:
 def broken(spoil: Spoil, **more: RobotSpec) -> set[str]:
     """The laws that an engine with altered answers breaks."""
     at = states_for_laws(SPEC, STATES_OF_RUN)
-    found = list(engine_identities(SPEC, [Spoilt(spoil, **more)], at))
+    found = list(engine_identities(in_house_answers(ROBOT), [Spoilt(spoil, **more)], at))
     assert {identity.law for identity in found} == {law.words for law in LAWS}
     return {identity.law for identity in found if not identity.holds}
 
@@ -95,7 +90,7 @@ def test_clean_engines_keep_every_law(robot: str) -> None:
     spec = load(robot)
     names = [name for name in ENGINE_NAMES if not (robot == "random:2" and name == "mujoco-urdf")]  # no ball joint in URDF
     engines = [make_engine(name, spec) for name in names]
-    found = [*engine_identities(spec, engines, states_for_laws(spec, generated_states(spec, 64, 0, 0)))]
+    found = [*engine_identities(in_house_answers(robot), engines, states_for_laws(spec, generated_states(spec, 64, 0, 0)))]
     points = any(point.computed for point in spec.contact_points)
     of_points = (VELOCITY, INERTIA, JACOBIAN, RATE)
     for engine in engines:
@@ -158,7 +153,7 @@ def test_an_engine_that_fails_is_asked_for_the_rest() -> None:
             raise RuntimeError("no bias force today")
         return values
 
-    found = list(engine_identities(SPEC, [Spoilt(spoil)], states_for_laws(SPEC, STATES_OF_RUN)))
+    found = list(engine_identities(in_house_answers(ROBOT), [Spoilt(spoil)], states_for_laws(SPEC, STATES_OF_RUN)))
     assert {identity.law for identity in found} == {law.words for law in LAWS} - {FORCES, MOTION}
     assert all(identity.holds for identity in found)
 
@@ -182,7 +177,7 @@ def test_far_from_the_origin_as_much_is_excused_as_in_a_comparison() -> None:
     q[:, :3] += 1e4 * np.array([1.0, 0.7, 0.3])
     at = states_for_laws(SPEC, replace(near, q=q, kind=("far",) * STATES))
     engines = [make_engine(name, SPEC) for name in ENGINE_NAMES if name != "mujoco-urdf"]
-    assert all(identity.holds for identity in engine_identities(SPEC, engines, at))
+    assert all(identity.holds for identity in engine_identities(in_house_answers(ROBOT), engines, at))
 
 
 def in_house_laws(robot: str) -> list[Identity]:
@@ -232,5 +227,5 @@ def test_an_error_of_the_in_house_code_of_1e_20_is_seen(function: str, laws: int
 
 def test_all_of_it_fits_a_record() -> None:
     spec = load("two_link_arm")
-    found = identities(spec, [make_engine("reference", spec)], generated_states(spec, 16, 0, 0))
+    found = identities(make_engine_set(spec, ["reference"], CANONICAL, False), generated_states(spec, 16, 0, 0))
     assert len({(identity.engine, identity.law) for identity in found}) == len(found) == len(LAWS) + len(in_house.LAWS) + 2

@@ -7,15 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-import leapcheck_reference as reference
+from leapcheck.comparison.engine_set import EngineSet
 from leapcheck.engines.protocol import Engine
-from leapcheck.judge.evidence import expected_rounding, rows_of, value
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.judge.evidence import rows_of
 from leapcheck.judge.identities.laws import BEHIND, LAWS, Law, LawAnswers, square_off, worst
 from leapcheck.judge.identities.manifold import Slope, curve, slope
+from leapcheck.judge.in_house import InHouseAnswers
 from leapcheck.judge.layout import places
+from leapcheck.quantities import answer_shape
 from leapcheck.records import Identity
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
-from leapcheck.sampling import States
+from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -29,14 +32,15 @@ STILL = 1.0
 """Deviation of the velocities (rad/s, m/s) that stand in for those of a state at rest: along zero nothing has a rate."""
 
 
-def identities(spec: RobotSpec, engines: Sequence[Engine], states: States) -> tuple[Identity, ...]:
+def identities(engine_set: EngineSet, states: States) -> tuple[Identity, ...]:
     """How far each engine misses each law that its quantities allow, and the in-house code in extended precision, at a few
     of the states.
     """
     from leapcheck.judge.identities.in_house import in_house_identities  # python-flint takes its time
 
-    chosen = states_for_laws(spec, states)
-    return (*engine_identities(spec, engines, chosen), *in_house_identities(spec, chosen))
+    chosen = states_for_laws(engine_set.spec, states)
+    in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions))
+    return (*engine_identities(in_house, engine_set.engines, chosen), *in_house_identities(engine_set.spec, chosen))
 
 
 def states_for_laws(spec: RobotSpec, states: States) -> States:
@@ -48,21 +52,37 @@ def states_for_laws(spec: RobotSpec, states: States) -> States:
     return replace(chosen, v=np.where(np.any(chosen.v, axis=1, keepdims=True), chosen.v, still))
 
 
-def engine_identities(spec: RobotSpec, engines: Sequence[Engine], states: States) -> Iterator[Identity]:
+def engine_identities(in_house: InHouseAnswers, engines: Sequence[Engine], states: States) -> Iterator[Identity]:
     """The laws of the engines at all of the states."""
-    needed = {name for engine in engines for law in LAWS if _can_check(law, engine.quantities) for name in _needs(law)}
-    rounding = {name: expected_rounding(spec, name, states) * allowance(base_distance(spec, states)) for name in needed}
-    tree = reference.build(spec)
-    expected = {name: value(name, tree, states) for name in needed}
+    spec = in_house.spec
+    laws = [law for law in LAWS if all(0 not in answer_shape(name, spec) for name in _needs(law))]  # there may be no points
+    needed = {name for engine in engines for law in laws if _can_check(law, engine.quantities) for name in _needs(law)}
+    step = STEP / np.abs(states.v * _gears(spec)).max(axis=1)
+    along = _along(spec, states, step)
+    both = join_states([states, along])
+    expected = in_house.evaluate({name: both if name in BEHIND.values() else states for name in sorted(needed)})
+    rounding = {name: own.rounding[: len(states)] * allowance(base_distance(spec, states)) for name, own in expected.items()}
     for engine in engines:
-        answers = _answers(spec, engine, states, rounding, expected)
-        for law in LAWS:
+        possible = [law for law in laws if _can_check(law, engine.quantities)]
+        names = sorted({name for law in possible for name in _needs(law)})
+        behind = sorted({BEHIND[law.slope] for law in possible if law.slope})
+        if isinstance(engine, ReferenceEngine):
+            values = {name: expected[name].values[: len(states)] for name in names}
+            on_curves = {name: expected[name].values[len(states) :] for name in behind}
+        else:
+            values = _ask(engine, states, names)
+            on_curves = _ask(engine, along, [name for name in behind if name in values])
+        off = {
+            name: ALLOWED_UNITS * rounding[name] * _scale(name, values[name], expected[name].values[: len(states)])
+            for name in values
+        }
+        answers = LawAnswers(states, values, off, {})
+        answers = replace(answers, slopes=dict(_slopes(answers, on_curves, step)))
+        for law in laws:
             if _needs(law) <= answers.values.keys() and (not law.slope or law.slope in answers.slopes):
                 with np.errstate(all="ignore"):
-                    miss = law.miss(answers)
-                if miss.error.size:  # a robot may have no contact points
-                    (error, allowed), names = worst(miss), tuple(sorted(_needs(law)))
-                    yield Identity(engine.name, law.words, names, len(states), error, allowed, error <= allowed)
+                    error, allowed = worst(law.miss(answers))
+                yield Identity(engine.name, law.words, tuple(sorted(_needs(law))), len(states), error, allowed, error <= allowed)
 
 
 def _needs(law: Law) -> set[str]:
@@ -71,20 +91,6 @@ def _needs(law: Law) -> set[str]:
 
 def _can_check(law: Law, quantities: Iterable[str]) -> bool:
     return _needs(law) <= set(quantities)
-
-
-def _answers(
-    spec: RobotSpec, engine: Engine, states: States, rounding: Mapping[str, Floats], expected: Mapping[str, Floats]
-) -> LawAnswers:
-    """The engine's answers at the states and along the curves; what it fails on is left out."""
-    laws = [law for law in LAWS if _can_check(law, engine.quantities)]
-    values = _ask(engine, states, sorted({name for law in laws for name in _needs(law)}))
-    off = {name: ALLOWED_UNITS * rounding[name] * _scale(name, values[name], expected[name]) for name in values}
-    answers = LawAnswers(states, values, off, {})
-    step = STEP / np.abs(states.v * _gears(spec)).max(axis=1)
-    names = sorted({BEHIND[law.slope] for law in laws if law.slope} & values.keys())
-    along = _ask(engine, _along(spec, states, step), names)
-    return replace(answers, slopes=dict(_slopes(answers, along, step)))
 
 
 def _gears(spec: RobotSpec) -> Floats:
