@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class RotorBodies(NamedTuple):
     gear_matrix: NDArray[np.float64]
 
 
+@lru_cache(maxsize=64)
 def with_rotor_bodies(spec: RobotSpec) -> RotorBodies:
     """The same robot with every rotor a revolute body on its joint's parent, and G with v_full = G v.
 
@@ -57,7 +59,9 @@ def with_rotor_bodies(spec: RobotSpec) -> RotorBodies:
             bodies.append(_rotor_body(rotor, body))
             rows.append(rotor.gear_ratio * identity[start])
     full = dataclasses.replace(spec, name=f"{spec.name}_rotor_bodies", bodies=tuple(bodies), poses=tuple(poses))
-    return RotorBodies(full, np.array(rows).reshape(full.nv, spec.nv))
+    gear_matrix = np.array(rows).reshape(full.nv, spec.nv)
+    gear_matrix.flags.writeable = False
+    return RotorBodies(full, gear_matrix)
 
 
 def with_rotor_coordinates(spec: RobotSpec, q: ArrayLike) -> NDArray[np.float64]:

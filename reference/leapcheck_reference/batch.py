@@ -76,12 +76,14 @@ class Batch:
 def evaluate_batch(function: Callable[..., Any], tree: Tree, *blocks: Array) -> Array:
     """`function(tree, q, ...)` at every row of the blocks (n, nq), (n, nv), ...: array (n, *shape of one result).
 
-    The blocks are taken as valid states; single-state calls check them. Blocks of objects (arb balls) give objects.
+    The blocks are taken as valid states; single-state calls check them. Blocks of objects (arb balls) give objects, any others
+    doubles.
     """
     n = len(blocks[0])
     arguments = [_batches(block) for block in blocks]
     result = np.asarray(function(tree, *arguments), dtype=object)
-    values = np.empty((n, *result.shape), dtype=np.result_type(*blocks))
+    objects = any(block.dtype.hasobject for block in blocks)
+    values = np.empty((n, *result.shape), dtype=object if objects else float)
     for place, entry in np.ndenumerate(result):
         values[(slice(None), *place)] = entry.values if isinstance(entry, Batch) else entry
     return values

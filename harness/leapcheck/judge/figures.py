@@ -11,7 +11,6 @@ import numpy as np
 from leapcheck.comparison.engine_set import EngineSet
 from leapcheck.comparison.results import TRUTH, BlockResult
 from leapcheck.comparison.tally import Tally, TallyRow
-from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import entry_name, entry_unit
 from leapcheck.judge.in_house import InHouseAnswers, distinct
@@ -98,14 +97,22 @@ def _heat_map(row: TallyRow, heat: Floats, again: AnswersAgain) -> HeatMap:
 
 
 def _answers_again(engine_set: EngineSet, pairs: Mapping[TallyRow, Tally]) -> Iterator[tuple[TallyRow, AnswersAgain]]:
-    """Each pair's answers at its worst states, by the engines' own evaluation: all entries, not the distinct ones alone."""
+    """Each pair's answers at its worst states, all entries, not the distinct ones alone.
+
+    The engines answer by their own evaluation, once at each state.
+    """
     states_of = {quantity: _worst_states(pairs, quantity) for quantity in dict.fromkeys(row.quantity for row in pairs)}
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions)).evaluate(states_of)
     for quantity, states in states_of.items():
         own = [row for row in pairs if row.quantity == quantity]
         expected = in_house[quantity].values
         names = {name for row in own for name in (row.engine, row.against)}
-        answers = {e.name: _answers(e, quantity, states, expected) for e in engine_set.engines if e.name in names}
+        once, where = distinct(states)
+        answers = {
+            e.name: expected if isinstance(e, ReferenceEngine) else e.evaluate(once, (quantity,))[quantity][where]
+            for e in engine_set.engines
+            if e.name in names
+        }
         scale = scales(quantity, expected)
         for k, row in enumerate(own):
             two = slice(2 * k, 2 * k + 2)
@@ -118,14 +125,6 @@ def _worst_states(pairs: Mapping[TallyRow, Tally], quantity: str) -> States:
     """Two states for each pair: with the largest error in units of the rounding, and with the largest absolute one."""
     tallies = [tally for row, tally in pairs.items() if row.quantity == quantity]
     return join_states([peak.states() for tally in tallies for peak in (tally.rounding, tally.absolute)])
-
-
-def _answers(engine: Engine, quantity: str, states: States, expected: Floats) -> Floats:
-    """An engine's answers (n, *shape); it is asked for each state once."""
-    if isinstance(engine, ReferenceEngine):
-        return expected
-    once, rows = distinct(states)
-    return engine.evaluate(once, (quantity,))[quantity][rows]
 
 
 def _largest(values: Floats) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ class InHouseAnswers:
                 values = side(states)
                 for name in names:
                     own, rows = rows[: len(states_of[name])], rows[len(states_of[name]) :]
-                    entries = _expanded(values.slots, side.slot_map.of[name], own)
+                    entries = _all_entries(values.slots, side.slot_map.of[name], own)
                     answers[name] = InHouseValues(entries, values.rounding[name][own])
         tree = reference.build(self.spec) if states_of.keys() - answers.keys() else None
         for name, states in states_of.items():
@@ -58,7 +58,7 @@ def distinct(states: States) -> tuple[States, NDArray[np.intp]]:
     return rows_of(states, [int(i) for i in first]), rows.reshape(-1)
 
 
-def _expanded(slots: Floats, entries: Slots, rows: NDArray[np.intp]) -> Floats:
+def _all_entries(slots: Floats, entries: Slots, rows: NDArray[np.intp]) -> Floats:
     """All entries (n, *shape) of a quantity in some rows of blocks of slots."""
     count = len(entries.first)
     by_slot = slots[:, entries.range].swapaxes(0, 1).reshape(count, slots.shape[0] * slots.shape[2])[:, rows]

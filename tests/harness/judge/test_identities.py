@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import leapcheck.judge.identities as module
 import leapcheck_reference as reference
 from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.engines.protocol import Answers
@@ -23,6 +25,7 @@ from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.trace.cache import FOLDER_VARIABLE
 
 ROBOT = "random:2"
 SPEC = load(ROBOT)  # a free base, a ball joint, a slide, a geared rotor, contact points
@@ -229,3 +232,32 @@ def test_all_of_it_fits_a_record() -> None:
     spec = load("two_link_arm")
     found = identities(make_engine_set(spec, ["reference"], CANONICAL, False), generated_states(spec, 16, 0, 0))
     assert len({(identity.engine, identity.law) for identity in found}) == len(found) == len(LAWS) + len(in_house.LAWS) + 2
+
+
+def test_the_in_house_code_is_checked_once_for_a_robot_and_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    checked: list[str] = []
+    check = in_house.in_house_identities
+
+    def counted(spec: RobotSpec, states: States) -> Iterator[Identity]:
+        checked.append(spec.name)
+        return check(spec, states)
+
+    monkeypatch.setattr(in_house, "in_house_identities", counted)
+    arm, leg = load("two_link_arm"), load("pupper_leg")
+    heavy = replace(arm, bodies=(replace(arm.bodies[0], joint=replace(arm.bodies[0].joint, armature=1.0)), *arm.bodies[1:]))
+
+    def found(spec: RobotSpec, seed: int) -> list[Identity]:
+        own = identities(make_engine_set(spec, ["reference"], ("mass_matrix",), False), generated_states(spec, 16, seed, 0))
+        return [identity for identity in own if identity.engine == in_house.NAME]
+
+    first = found(arm, 0)
+    assert found(arm, 0) == first
+    assert [identity.law for identity in first[: len(in_house.LAWS)]] == [words for words, *_ in in_house.LAWS]
+    assert checked == ["two_link_arm"]
+    for spec, seed in ((arm, 1), (leg, 0), (heavy, 0)):
+        assert found(spec, seed) != first
+    assert len(checked) == 4
+    monkeypatch.setattr(module, "_checking_code", lambda: b"other source")
+    found(arm, 0)
+    assert len(checked) == 5

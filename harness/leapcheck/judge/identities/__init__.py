@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
+import leapcheck_models
 from leapcheck.comparison.engine_set import EngineSet
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference import ReferenceEngine
@@ -19,8 +22,13 @@ from leapcheck.quantities import answer_shape
 from leapcheck.records import Identity
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
 from leapcheck.sampling import States, join_states
+from leapcheck.system.installed import versions
+from leapcheck.system.strict_json import decode, dumps_line, loads
 from leapcheck_models.arrays import Floats
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec import RobotSpec, spec_hash
+from leapcheck_reference.trace import native
+from leapcheck_reference.trace.cache import hash_of_files, load_or_make
+from leapcheck_reference.trace.key import key_of
 
 STATES = 4
 """States at which the laws are checked, moving ones near the origin."""
@@ -32,15 +40,38 @@ STILL = 1.0
 """Deviation of the velocities (rad/s, m/s) that stand in for those of a state at rest: along zero nothing has a rate."""
 
 
+SOURCES = ("judge/identities/*.py", "judge/layout.py", "judge/truth.py", "coordinates/*.py", "quantities.py", "sampling.py")
+"""Source that says what the laws of the in-house code are."""
+
+
 def identities(engine_set: EngineSet, states: States) -> tuple[Identity, ...]:
     """How far each engine misses each law that its quantities allow, and the in-house code in extended precision, at a few
     of the states.
     """
-    from leapcheck.judge.identities.in_house import in_house_identities  # python-flint takes its time
-
     chosen = states_for_laws(engine_set.spec, states)
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions))
-    return (*engine_identities(in_house, engine_set.engines, chosen), *in_house_identities(engine_set.spec, chosen))
+    return (*engine_identities(in_house, engine_set.engines, chosen), *_in_house_identities(engine_set.spec, chosen))
+
+
+def _in_house_identities(spec: RobotSpec, states: States) -> tuple[Identity, ...]:
+    """The laws of the in-house code; from the user's cache where the same code checked the same robot at the same states."""
+
+    def check() -> bytes:
+        from leapcheck.judge.identities.in_house import in_house_identities  # python-flint takes its time
+
+        return dumps_line([*in_house_identities(spec, states)]).encode()
+
+    key = key_of(_checking_code(), spec_hash(spec), states.q, states.v, states.tau)
+    rows = loads(load_or_make(b"in-house laws " + key, check))
+    return tuple(decode(Identity, row, f"identities[{i}]") for i, row in enumerate(rows))
+
+
+@lru_cache(maxsize=1)
+def _checking_code() -> bytes:
+    """What the in-house identities depend on besides robot, states and the reference's source."""
+    rooms = hash_of_files(Path(__file__).parents[2], *SOURCES)
+    models = hash_of_files(Path(leapcheck_models.__file__).parent, "**/*.py")
+    return key_of(rooms, models, versions(("numpy", "python-flint")), native.target_key())
 
 
 def states_for_laws(spec: RobotSpec, states: States) -> States:
