@@ -99,8 +99,13 @@ def sparse_mass_matrix(tree: Tree, q: Any) -> SparseMassMatrix:
 
 def mujoco_mass_matrix(tree: Tree, q: Any) -> Array:
     """M (nv, nv) in MuJoCo's coordinates: B^T M B, where v = B u and u = [v_world; w_body; ...] is MuJoCo's velocity."""
-    B = _from_mujoco_velocity(tree, frames(tree, q))
-    return B.T @ mass_matrix(tree, q) @ B
+    poses, M = frames(tree, q), mass_matrix(tree, q)
+    for link, X in zip(tree.links, poses.X, strict=True):
+        if link.type is JointType.FREE:  # where B is not the identity
+            B = _free_from_mujoco_velocity(X)
+            M[link.v, :] = B.T @ M[link.v, :]
+            M[:, link.v] = M[:, link.v] @ B
+    return M
 
 
 def dense_from_legacy(qM: Array, Madr: Sequence[int] | Integers, parentid: Sequence[int] | Integers) -> Array:
@@ -204,9 +209,14 @@ def _from_mujoco_velocity(tree: Tree, poses: Frames) -> Array:
     B = poses.zeros(tree.nv, tree.nv) + np.eye(tree.nv)
     for link, X in zip(tree.links, poses.X, strict=True):
         if link.type is JointType.FREE:
-            zero = np.zeros((3, 3))
-            B[link.v, link.v] = np.block([[zero, np.eye(3)], [X.R.T, zero]])
+            B[link.v, link.v] = _free_from_mujoco_velocity(X)
     return B
+
+
+def _free_from_mujoco_velocity(X: Transform) -> Array:
+    """The block of B (6, 6) of a free joint."""
+    zero = np.zeros((3, 3))
+    return np.block([[zero, np.eye(3)], [X.R.T, zero]])
 
 
 def _root_com(tree: Tree, poses: Frames) -> list[Array]:

@@ -17,6 +17,9 @@ import numpy as np
 from leapcheck_models.arrays import Array
 from leapcheck_reference.trace.graph import Graph, Node, Number, Op, prune
 
+ZERO, ONE = 0, 1
+"""Nodes of the constants 0 and 1, the first ones of every record."""
+
 
 class Recorder:
     """Nodes recorded so far; makes the symbols of inputs and of constants in one arithmetic of constants."""
@@ -25,10 +28,11 @@ class Recorder:
         """Takes the arithmetic of constants: `float`, or `Fraction` for exact rationals."""
         self._number = number
         self._nodes: list[Node] = []
-        self._known: dict[tuple[Op, tuple[int, ...], Any], int] = {}
+        self._known: dict[Op, dict[Any, int]] = {op: {} for op in Op}
+        self._constants: dict[float, Symbol] = {}
         self._inputs: dict[str, tuple[int, ...]] = {}
         self._input_count = 0
-        self._zero = self.constant(0)
+        self._zero, _ = self.constant(0.0), self.constant(1.0)
 
     def symbol(self, value: Any) -> Symbol:
         """The value itself where it is a symbol, else the symbol of a constant."""
@@ -36,15 +40,27 @@ class Recorder:
 
     def constant(self, value: Any) -> Symbol:
         """The symbol of a constant."""
-        number = self._number(value)
-        return Symbol(self, self._node(Op.CONSTANT, value=abs(number)), number < 0, number)
+        if type(value) is not float:  # a rational's hash takes longer than its symbol
+            return self._constant(self._number(value))
+        symbol = self._constants.get(value)
+        if symbol is None:
+            symbol = self._constants[value] = self._constant(self._number(value))
+        return symbol
+
+    def _constant(self, number: Number) -> Symbol:
+        negative = number < 0
+        return Symbol(self, self._constant_node(-number if negative else number), negative, number)
+
+    def _constant_node(self, value: Number) -> int:
+        key = value if isinstance(value, float) else value.as_integer_ratio()
+        return self._node(Op.CONSTANT, key, (), value)
 
     def input(self, name: str, *shape: int) -> Array:
         """Array of new symbols for an input block of that shape."""
         self._inputs[name] = shape
         block = np.empty(shape, dtype=object)
         for place in np.ndindex(*shape):
-            block[place] = Symbol(self, self._node(Op.INPUT, value=self._input_count), False)
+            block[place] = Symbol(self, self._node(Op.INPUT, self._input_count, (), self._input_count), False)
             self._input_count += 1
         return block
 
@@ -66,54 +82,51 @@ class Recorder:
 
     def signed_node(self, symbol: Symbol) -> int:
         """The node of a symbol with its sign in it."""
-        if not symbol.negative:
+        if not symbol.negative or symbol.node == ZERO:
             return symbol.node
-        node = self._nodes[symbol.node]
-        if node.op is Op.CONSTANT:
-            return self._node(Op.CONSTANT, value=-node.value) if node.value else symbol.node
-        return self._node(Op.NEG, symbol.node)
+        if symbol.number is not None:
+            return self._constant_node(symbol.number)
+        return self._operation(Op.NEG, (symbol.node,))
 
     def add(self, a: Symbol, b: Symbol) -> Symbol:
         """a + b."""
-        x, y = a.number, b.number
-        if x is not None and y is not None:
-            return self.constant(x + y)
-        if x == 0 or y == 0:
-            return b if x == 0 else a
+        m, n = a.node, b.node
+        if m == ZERO or n == ZERO:
+            return b if m == ZERO else a
+        if a.number is not None and b.number is not None:
+            return self.constant(a.number + b.number)
         if a.negative == b.negative:
-            return Symbol(self, self._node(Op.ADD, *_in_order(a.node, b.node)), a.negative)
-        if a.node == b.node:
-            return self.constant(0)
-        plus, minus = (b.node, a.node) if a.negative else (a.node, b.node)
-        if (Op.SUB, (minus, plus), None) in self._known:
-            return Symbol(self, self._node(Op.SUB, minus, plus), True)
-        return Symbol(self, self._node(Op.SUB, plus, minus), False)
+            return Symbol(self, self._operation(Op.ADD, (m, n) if m <= n else (n, m)), a.negative)
+        if m == n:
+            return self._zero
+        plus, minus = (n, m) if a.negative else (m, n)
+        if (minus, plus) in self._known[Op.SUB]:
+            return Symbol(self, self._operation(Op.SUB, (minus, plus)), True)
+        return Symbol(self, self._operation(Op.SUB, (plus, minus)), False)
 
     def multiply(self, a: Symbol, b: Symbol) -> Symbol:
         """a b."""
-        x, y = a.number, b.number
-        if x is not None or y is not None:
-            if x is not None and y is not None:
-                return self.constant(x * y)
-            factor, other = (x, b) if x is not None else (y, a)
-            if factor == 0:
+        m, n = a.node, b.node
+        if m <= ONE or n <= ONE:
+            if m == ZERO or n == ZERO:
                 return self._zero
-            if factor in (1, -1):
-                return -other if factor == -1 else other
-        return Symbol(self, self._node(Op.MUL, *_in_order(a.node, b.node)), a.negative != b.negative)
+            factor, other = (a, b) if m == ONE else (b, a)
+            return -other if factor.negative else other
+        if a.number is not None and b.number is not None:
+            return self.constant(a.number * b.number)
+        return Symbol(self, self._operation(Op.MUL, (m, n) if m <= n else (n, m)), a.negative != b.negative)
 
     def divide(self, a: Symbol, b: Symbol) -> Symbol:
         """a / b."""
-        x, y = a.number, b.number
-        if y == 0:
+        if b.node == ZERO:
             raise ZeroDivisionError("division by a constant zero")
-        if x is not None and y is not None:
-            return self.constant(x / y)
-        if x == 0:
-            return self.constant(0)
-        if y in (1, -1):
-            return -a if y == -1 else a
-        return Symbol(self, self._node(Op.DIV, a.node, b.node), a.negative != b.negative)
+        if a.node == ZERO:
+            return self._zero
+        if b.node == ONE:
+            return -a if b.negative else a
+        if a.number is not None and b.number is not None:
+            return self.constant(a.number / b.number)
+        return Symbol(self, self._operation(Op.DIV, (a.node, b.node)), a.negative != b.negative)
 
     def root(self, a: Symbol) -> Symbol:
         """Square root; of a constant rational only where it is rational too."""
@@ -128,33 +141,33 @@ class Recorder:
 
     def apply(self, op: Op, *arguments: Symbol) -> Symbol:
         """An operation that has no law of signs or constants."""
-        return Symbol(self, self._node(op, *(self.signed_node(a) for a in arguments)), False)
+        return Symbol(self, self._operation(op, tuple(self.signed_node(a) for a in arguments)), False)
 
     def sine(self, a: Symbol) -> Symbol:
         """sin a, an odd function."""
         value = a.number
         if value is not None and (value == 0 or self._number is float):
             return self.constant(math.sin(value))
-        return Symbol(self, self._node(Op.SIN, a.node), a.negative)
+        return Symbol(self, self._operation(Op.SIN, (a.node,)), a.negative)
 
     def cosine(self, a: Symbol) -> Symbol:
         """cos a, an even function."""
         value = a.number
         if value is not None and (value == 0 or self._number is float):
             return self.constant(math.cos(value))
-        return Symbol(self, self._node(Op.COS, a.node), False)
+        return Symbol(self, self._operation(Op.COS, (a.node,)), False)
 
-    def _node(self, op: Op, *arguments: int, value: Any = None) -> int:
-        key = (op, arguments, value)
-        number = self._known.get(key)
+    def _operation(self, op: Op, arguments: tuple[int, ...]) -> int:
+        return self._node(op, arguments, arguments, None)
+
+    def _node(self, op: Op, key: Any, arguments: tuple[int, ...], value: Any) -> int:
+        """Number of the node, made where there was none with this key among those of its operation."""
+        known = self._known[op]
+        number = known.get(key)
         if number is None:
-            number = self._known[key] = len(self._nodes)
-            self._nodes.append(Node(*key))
+            number = known[key] = len(self._nodes)
+            self._nodes.append(Node(op, arguments, value))
         return number
-
-
-def _in_order(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a <= b else (b, a)
 
 
 class Symbol:
@@ -169,7 +182,7 @@ class Symbol:
         self.number = number
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, Symbol):
+        if type(other) is Symbol:
             return self.recorder.add(self, other)
         if isinstance(other, np.ndarray):
             return NotImplemented
@@ -186,7 +199,7 @@ class Symbol:
         return (-self) + other
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Symbol):
+        if type(other) is Symbol:
             return self.recorder.multiply(self, other)
         if isinstance(other, np.ndarray):
             return NotImplemented
@@ -203,16 +216,18 @@ class Symbol:
         return self.recorder.divide(self._symbol(other), self)
 
     def __neg__(self) -> Symbol:
+        if self.node == ZERO:
+            return self
         return Symbol(self.recorder, self.node, not self.negative, None if self.number is None else -self.number)
 
     def __abs__(self) -> Symbol:
         if self.number is not None:
-            return self.recorder.constant(abs(self.number))
+            return -self if self.negative else self
         return self.recorder.apply(Op.ABS, self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are known to be the same number: the same constant, or the same record."""
-        if isinstance(other, Symbol):
+        if type(other) is Symbol:
             return (self.node, self.negative) == (other.node, other.negative)
         return self.number is not None and self.number == other
 
