@@ -53,7 +53,8 @@ def module_name(path: Path) -> str:
 def modules() -> dict[str, ast.Module]:
     """Every module of all packages, parsed."""
     paths = (path for package, folder in PACKAGES.items() for path in (ROOT / folder / package).rglob("*.py"))
-    return {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(paths)}
+    written = (path for path in sorted(paths) if path.parent.name != "compiled")  # Jinja wrote those
+    return {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in written}
 
 
 def imports(tree: ast.Module) -> Iterator[str]:

@@ -61,6 +61,7 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
     assert sources <= set(names)
     templates = {name for name in names if "/templates/" in name}
     assert {Path(name).suffix for name in templates} == {".j2", ".css", ".js"}
+    assert {"html_report_html_j2.py", "md_report_md_j2.py"} <= {Path(name).name for name in names if "/report/compiled/" in name}
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert "leapcheck = leapcheck.cli:main" in text
     assert "leapcheck = leapcheck.pytest_plugin" in text

@@ -1,4 +1,4 @@
-"""What the pages share: templates that escape what they show, drawings, style sheets and their hashes."""
+"""What the pages and the Markdown texts share: their templates with filters, drawings, style sheets and their hashes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from leapcheck.report import svg, words
+from leapcheck.report import markdown, svg, words
 from leapcheck.system.text import printable
 
 if TYPE_CHECKING:
@@ -30,28 +30,23 @@ FILTERS: Filters = {
 
 def page_environment(filters: Filters) -> Environment:
     """The templates of pages: what they show is escaped, but for element trees (`svg`) and our own sources (`css`)."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    def finalize(value: Any) -> Any:
-        return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    from leapcheck.report.templating import page_templates
 
-    environment = Environment(
-        loader=PackageLoader("leapcheck.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=finalize,
-    )
-    environment.filters |= {
-        **FILTERS,
+    own: Filters = {
         "css": Markup,  # our own style sheet
         "svg": lambda node: Markup(svg.markup(node)),  # an element tree: escaped when it was serialised
         "code": _code,
-        **filters,
     }
-    return environment
+    return page_templates({**FILTERS, **own, **filters})
+
+
+def markdown_environment(filters: Filters) -> Environment:
+    """The templates of Markdown: what they show is escaped, but for what is `Markdown`."""
+    from leapcheck.report.templating import markdown_templates
+
+    return markdown_templates({**FILTERS, "code": markdown.code, "ready": markdown.Markdown, **filters})
 
 
 def page_source(environment: Environment, *names: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from leapcheck.report import words
 from leapcheck.report.comparison import judgement
 from leapcheck.report.comparison.cases import CaseOutcome, QuantityCase, cases, label
 from leapcheck.report.comparison.page import FILTERS
-from leapcheck.report.markdown import markdown_environment
+from leapcheck.report.page import markdown_environment
 from leapcheck.system.text import printable
 
 LEVELS = {CaseOutcome.FAILED: "error", CaseOutcome.ERROR: "error", CaseOutcome.KNOWN: "notice"}

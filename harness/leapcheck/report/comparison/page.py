@@ -9,8 +9,7 @@ from leapcheck.records import Comparison, Run, Verdict
 from leapcheck.report import words
 from leapcheck.report.comparison import judgement, line_plot, matrix_plot, tables, view
 from leapcheck.report.comparison.sparsity import sparsity_sentence, sparsity_text
-from leapcheck.report.markdown import markdown_environment
-from leapcheck.report.page import Filters, page
+from leapcheck.report.page import Filters, markdown_environment, page
 
 OPEN_DISCREPANCIES = 5  # of a long list so many stand outside the fold
 OPEN_HEAT_MAPS = 3

@@ -10,8 +10,7 @@ from leapcheck.report.jump import view as jump_view
 from leapcheck.report.jump.plots import jump_plots
 from leapcheck.report.jump.trial_plots import hardware_plots, robustness_plots
 from leapcheck.report.jump.words import VERDICT_MARKS, brief, plain_number, seconds, sentence, with_signs
-from leapcheck.report.markdown import markdown_environment
-from leapcheck.report.page import Filters, page
+from leapcheck.report.page import Filters, markdown_environment, page
 from leapcheck_reference.simulate.actuator import drives
 
 if TYPE_CHECKING:
