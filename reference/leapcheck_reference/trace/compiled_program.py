@@ -51,7 +51,7 @@ def compile_program(key: bytes, make: Callable[[], Graph], lanes: int | None = N
     `LONGEST` operations.
     """
     width = lanes or native.vector_width()
-    whole_key = b"program %d " % width + native.target_key() + key
+    whole_key = b"program %d " % width + native.target_key(width) + key
     content = load_or_make(whole_key, lambda: _content(lower(make()), width))
     return CompiledProgram(content) if content else None
 
@@ -242,7 +242,7 @@ def _content(graph: Graph, lanes: int) -> bytes:
         "carried": parts.carried_count,
         "entries": {name: _places(graph, parts.results, places) for name, places in graph.outputs.items()},
     }
-    return json.dumps(description).encode() + b"\n" + native.object_code(ir)
+    return json.dumps(description).encode() + b"\n" + native.object_code(ir, lanes)
 
 
 def _places(graph: Graph, results: Mapping[int, tuple[int, ...]], places: NDArray[np.int64]) -> tuple[list[int], list[float]]:

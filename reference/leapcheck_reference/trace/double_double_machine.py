@@ -69,28 +69,27 @@ def instructions() -> Mapping[Instruction, int]:
     return {instruction: number for number, instruction in enumerate(all_instructions)}
 
 
-def interpreter(lanes: int, fused: bool) -> str:
+def interpreter(lanes: int, chunk: int, fused: bool) -> str:
     """IR of `interpret(program, memory)`, which runs a program on the memory of one block of `lanes` states.
 
-    Each instruction jumps to the next one itself (LLVM copies the block "dispatch" to their ends).
+    An instruction does its whole work on `chunk` lanes after the other: as many as the registers hold without spilling. Each
+    instruction jumps to the next one itself (LLVM copies the block "dispatch" to their ends).
     """
-    code = Code(lanes, fused)
-    sums = {number: _instruction(code, instruction, number) for instruction, number in instructions().items()}
+    code = Code(chunk, fused)
+    body = _Body(code, lanes)
+    sums = {number: body.instruction(instruction, number) for instruction, number in instructions().items()}
     vector, names = code.vector, [f"%do{number}" for number in sums]
     jumps = {number: total for number, total in sums.items() if number != instructions()[STOP]}
     addresses = ", ".join(f"ptr blockaddress(@interpret, {name})" for name in names)
-    phis = [
-        "  %ip = phi ptr [%program, %entry], " + ", ".join(f"[%next{number}, %do{number}]" for number in jumps),
-        *(
-            f"  {register} = phi {vector} [zeroinitializer, %entry], "
-            + ", ".join(f"[{total[part]}, %do{number}]" for number, total in jumps.items())
-            for part, register in enumerate(REGISTERS)
-        ),
-    ]
-    declarations = [f"declare {vector} @llvm.{name}.v{lanes}f64({vector})" for name in ("sqrt", "fabs")]
+    phis = ["  %ip = phi ptr [%program, %entry], " + ", ".join(f"[%next{number}, %do{number}]" for number in jumps)]
+    for k, registers in enumerate(body.registers):
+        for part, register in enumerate(registers):
+            values = ", ".join(f"[{total[k][part]}, %do{number}]" for number, total in jumps.items())
+            phis.append(f"  {register} = phi {vector} [zeroinitializer, %entry], {values}")
+    declarations = [f"declare {vector} @llvm.{name}.v{chunk}f64({vector})" for name in ("sqrt", "fabs")]
     lines = [
         *declarations,
-        f"declare {vector} @llvm.fma.v{lanes}f64({vector}, {vector}, {vector})",
+        f"declare {vector} @llvm.fma.v{chunk}f64({vector}, {vector}, {vector})",
         f"@instructions = internal constant [{len(names)} x ptr] [{addresses}]",
         "define internal void @interpret(ptr %program, ptr %memory) {",
         "entry:",
@@ -108,83 +107,87 @@ def interpreter(lanes: int, fused: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-REGISTERS: Pair = ("%hi", "%lo")
-"""Where a sum is built up."""
+class _Body:
+    """Emits the blocks of instructions; `registers` are where a sum is built up, for each chunk of lanes."""
 
+    def __init__(self, code: Code, lanes: int) -> None:
+        self._code, self._lanes = code, lanes
+        self.registers: list[Pair] = [(f"%hi{k}", f"%lo{k}") for k in range(lanes // code.lanes)]
 
-def _instruction(code: Code, instruction: Instruction, number: int) -> Pair:
-    """Emits the block of an instruction; returns the sum that is in the registers after it."""
-    code.label(f"do{number}")
-    if instruction == STOP:
-        code.effect("ret void")
-        return REGISTERS
-    total = _sum(code, instruction) if isinstance(instruction, SumInstruction) else _function(code, instruction)
-    code.effect(f"%next{number} = getelementptr i32, ptr %ip, i64 {instruction.words}")
-    code.effect("br label %dispatch")
-    return total
+    def instruction(self, instruction: Instruction, number: int) -> list[Pair]:
+        """Emits an instruction; returns the sums that are in the registers after it."""
+        self._code.label(f"do{number}")
+        if instruction == STOP:
+            self._code.effect("ret void")
+            return self.registers
+        places = [self._place(word) for word in range(1, instruction.words)]
+        totals = []
+        for k, total in enumerate(self.registers):
+            if isinstance(instruction, SumInstruction):
+                totals.append(self._sum(instruction, places, k))
+            else:
+                self._function(instruction, places, k)
+                totals.append(total)
+        self._code.effect(f"%next{number} = getelementptr i32, ptr %ip, i64 {instruction.words}")
+        self._code.effect("br label %dispatch")
+        return totals
 
-
-def _function(code: Code, function: FunctionInstruction) -> Pair:
-    x = _load(code, 1)
-    if function == QUOTIENT:
-        _store(code, 3, code.quotient(x, _load(code, 2)))
-    elif function == ROOT:
-        _store(code, 2, code.root(x))
-    else:
-        for word, result in enumerate(sine_cosine(code, x), start=2):
-            _store(code, word, result)
-    return REGISTERS
-
-
-def _sum(code: Code, instruction: SumInstruction) -> Pair:
-    total = None if instruction.begins else REGISTERS
-    word = 1
-    for kind in instruction.terms:
-        value = _load_constant(code, word) if kind is Kind.CONSTANT else _load(code, word)
-        if kind.is_product:
-            word += 1
-            value = code.product(value, _load_constant(code, word) if kind is Kind.SCALED else _load(code, word))
-        word += 1
-        negative = kind in (Kind.MINUS_PRODUCT, Kind.MINUS_VALUE)
-        if total is not None:
-            total = code.sum(total, value, negative)
+    def _function(self, function: FunctionInstruction, places: list[str], k: int) -> None:
+        code, x = self._code, self._load(places[0], k)
+        if function == QUOTIENT:
+            self._store(places[2], k, code.quotient(x, self._load(places[1], k)))
+        elif function == ROOT:
+            self._store(places[1], k, code.root(x))
         else:
-            total = (code.neg(value[0]), code.neg(value[1])) if negative else value
-    assert total is not None
-    if instruction.ends:
-        total = code.normalise(total)
-        _store(code, word, total)
-    return total
+            for place, result in zip(places[1:], sine_cosine(code, x), strict=True):
+                self._store(place, k, result)
 
+    def _sum(self, instruction: SumInstruction, places: list[str], k: int) -> Pair:
+        """The sum after the instruction for chunk k; stored where it ends."""
+        code, rest = self._code, iter(places)
+        total = None if instruction.begins else self.registers[k]
+        for kind in instruction.terms:
+            value = self._load_constant(next(rest)) if kind is Kind.CONSTANT else self._load(next(rest), k)
+            if kind.is_product:
+                value = code.product(value, self._load_constant(next(rest)) if kind is Kind.SCALED else self._load(next(rest), k))
+            negative = kind in (Kind.MINUS_PRODUCT, Kind.MINUS_VALUE)
+            if total is not None:
+                total = code.sum(total, value, negative)
+            else:
+                total = (code.neg(value[0]), code.neg(value[1])) if negative else value
+        assert total is not None
+        if instruction.ends:
+            total = code.normalise(total)
+            self._store(next(rest), k, total)
+        return total
 
-def _place(code: Code, word: int) -> str:
-    """Pointer that a word of the instruction gives."""
-    field = code.emit(f"getelementptr i32, ptr %ip, i64 {word}")
-    offset = code.emit(f"zext i32 {code.emit(f'load i32, ptr {field}, align 4')} to i64")
-    return code.emit(f"getelementptr i8, ptr %memory, i64 {offset}")
+    def _place(self, word: int) -> str:
+        """Pointer that a word of the instruction gives."""
+        code = self._code
+        field = code.emit(f"getelementptr i32, ptr %ip, i64 {word}")
+        offset = code.emit(f"zext i32 {code.emit(f'load i32, ptr {field}, align 4')} to i64")
+        return code.emit(f"getelementptr i8, ptr %memory, i64 {offset}")
 
+    def _parts(self, place: str, k: int) -> Pair:
+        """Pointers to hi and lo of chunk k."""
+        first = k * self._code.lanes
+        high, low = (self._code.emit(f"getelementptr double, ptr {place}, i64 {lane}") for lane in (first, self._lanes + first))
+        return high, low
 
-def _parts(code: Code, word: int) -> Pair:
-    """Pointers to hi and lo."""
-    high = _place(code, word)
-    return high, code.emit(f"getelementptr {code.vector}, ptr {high}, i64 1")
+    def _load(self, place: str, k: int) -> Pair:
+        vector = self._code.vector
+        high, low = (self._code.emit(f"load {vector}, ptr {part}, align {ALIGNMENT}") for part in self._parts(place, k))
+        return high, low
 
+    def _load_constant(self, place: str) -> Pair:
+        code, pair = self._code, []
+        for pointer in (place, code.emit(f"getelementptr double, ptr {place}, i64 1")):
+            number = code.emit(f"load double, ptr {pointer}, align 8")
+            first = code.emit(f"insertelement {code.vector} poison, double {number}, i64 0")
+            order = f"<{code.lanes} x i32> zeroinitializer"
+            pair.append(code.emit(f"shufflevector {code.vector} {first}, {code.vector} poison, {order}"))
+        return pair[0], pair[1]
 
-def _load(code: Code, word: int) -> Pair:
-    high, low = (code.emit(f"load {code.vector}, ptr {part}, align {ALIGNMENT}") for part in _parts(code, word))
-    return high, low
-
-
-def _load_constant(code: Code, word: int) -> Pair:
-    place = _place(code, word)
-    pair = []
-    for pointer in (place, code.emit(f"getelementptr double, ptr {place}, i64 1")):
-        number = code.emit(f"load double, ptr {pointer}, align 8")
-        first = code.emit(f"insertelement {code.vector} poison, double {number}, i64 0")
-        pair.append(code.emit(f"shufflevector {code.vector} {first}, {code.vector} poison, <{code.lanes} x i32> zeroinitializer"))
-    return pair[0], pair[1]
-
-
-def _store(code: Code, word: int, value: Pair) -> None:
-    for vector, pointer in zip(value, _parts(code, word), strict=True):
-        code.effect(f"store {code.vector} {vector}, ptr {pointer}, align {ALIGNMENT}")
+    def _store(self, place: str, k: int, value: Pair) -> None:
+        for vector, pointer in zip(value, self._parts(place, k), strict=True):
+            self._code.effect(f"store {self._code.vector} {vector}, ptr {pointer}, align {ALIGNMENT}")

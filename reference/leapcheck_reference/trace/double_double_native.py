@@ -13,32 +13,36 @@ from leapcheck_reference.trace.machine_batches import module
 from leapcheck_reference.trace.machine_program import MachineProgram
 
 VECTORS = 4
-"""Vectors of states in a block; 1, 2 and 4 take 940, 640 and 500 ns per state with AVX-512, 1920, 950 and 860 with AVX2."""
+"""Vectors of states in a block; 1, 2 and 4 take 940, 640 and 500 ns per state with AVX-512, 1810, 1530 and 1200 with AVX2."""
+
+CHUNK_VECTORS = {8: 4, 4: 2, 2: 4}
+"""Vectors that an instruction works on at a time, by their width: the 16 registers of AVX2 hold the values of two."""
 
 
-def double_double_machine(program: MachineProgram) -> Machine:
-    """The machine with a program for `lanes()` states in a block."""
-    return Machine(program, _library(), lanes())
+def double_double_machine(program: MachineProgram, width: int | None = None) -> Machine:
+    """The machine with a program for `lanes(width)` states in a block, in vectors of `width`, by default the widest."""
+    width = width or native.vector_width()
+    return Machine(program, _library(width), lanes(width), width)
 
 
 def double_double_module(width: int, fused: bool) -> str:
     """IR of the machine for vectors of `width` states, with or without FMA."""
-    return module(interpreter(VECTORS * width, fused), width, VECTORS * width, parts=2)
+    return module(interpreter(lanes(width), CHUNK_VECTORS[width] * width, fused), width, lanes(width), parts=2)
 
 
-def lanes() -> int:
+def lanes(width: int | None = None) -> int:
     """States in a block."""
-    return VECTORS * native.vector_width()
+    return VECTORS * (width or native.vector_width())
 
 
-@lru_cache(maxsize=1)
-def _library() -> native.Library:
+@lru_cache(maxsize=3)
+def _library(width: int) -> native.Library:
     """The machine, compiled once for all robots and kept in the user's cache."""
 
     def make() -> bytes:
-        return native.object_code(double_double_module(native.vector_width(), _has_fma()))
+        return native.object_code(double_double_module(width, _has_fma()), width)
 
-    return native.Library(load_or_make(b"double-double machine" + native.target_key(), make))
+    return native.Library(load_or_make(b"double-double machine %d" % width + native.target_key(width), make))
 
 
 def _has_fma() -> bool:

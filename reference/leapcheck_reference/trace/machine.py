@@ -15,6 +15,7 @@ from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace import native
 from leapcheck_reference.trace.machine_program import MachineProgram
 from leapcheck_reference.trace.native import address, aligned_array
+from leapcheck_reference.trace.rows import pieces
 
 Integers = NDArray[np.int64]
 
@@ -27,9 +28,9 @@ VECTORS = ctypes.CFUNCTYPE(*SHARED, WHOLE, ADDRESS, ADDRESS, ADDRESS)
 class Machine:
     """A machine's code with one program. Its methods may be called from several threads."""
 
-    def __init__(self, program: MachineProgram, library: native.Library, lanes: int) -> None:
-        """Takes a program for `lanes` states in a block, and the code of the machine that runs it."""
-        self._program, self._library, self._lanes = program, library, lanes
+    def __init__(self, program: MachineProgram, library: native.Library, lanes: int, width: int) -> None:
+        """Takes a program for `lanes` states in a block, and the code of the machine that runs it in vectors of `width`."""
+        self._program, self._library, self._lanes, self._width = program, library, lanes, width
         self._rows, self._vectors = ROWS(library.address("evaluate_rows")), VECTORS(library.address("evaluate_vectors"))
         self._groups: _Groups | None = None
         self._memory = threading.local()
@@ -40,7 +41,7 @@ class Machine:
         Twice as many arrays as the program has outputs are all the first parts, then all the second parts.
         """
         if self._groups is None:
-            self._groups = _groups(self._program)
+            self._groups = _groups(self._program, self._width)
         groups = self._groups
         if len(outputs) != len(self._program.outputs):
             groups = groups.with_second_parts(8 * self._lanes)
@@ -105,10 +106,9 @@ class _Groups:
         return np.column_stack([rows[:, 0] + 8 * self.first, rows[:, 1], self.count])
 
 
-def _groups(program: MachineProgram) -> _Groups:
-    width = native.vector_width()
+def _groups(program: MachineProgram, width: int) -> _Groups:
     sizes = [prod(shape) for shape in program.outputs.values()]
-    cuts = [(k, first, min(width, size - first)) for k, size in enumerate(sizes) for first in range(0, size, width)]
+    cuts = [(k, piece.first, piece.width) for k, size in enumerate(sizes) for piece in pieces(size, width)]
     output, first, count = np.array(cuts, dtype=np.int64).reshape(-1, 3).T.copy()
     starts = np.cumsum([0, *sizes])[output] + first
     # Behind the end of a short group its first number stands again: it is read, and not written.

@@ -116,20 +116,31 @@ def _store_group(code: Code, rows: list[str], width: int) -> None:
     column, stride, count = _fields(code, "%group_table", "%group", GROUP_FIELDS)
     entry = code.emit(f"mul i64 %group, {width}")
     signs = code.emit(f"load {vector}, ptr {code.emit(f'getelementptr double, ptr %signs, i64 {entry}')}, align 8")
-    mask = _first(code, count, width)
     table = code.emit(f"getelementptr i32, ptr %places, i64 {entry}")
     places = []
     for k in range(width):
         offset = code.emit(f"load i32, ptr {code.emit(f'getelementptr i32, ptr {table}, i64 {k}')}, align 4")
         places.append(code.emit(f"getelementptr i8, ptr %memory, i64 {code.emit(f'zext i32 {offset} to i64')}"))
-    for lane in range(0, code.lanes, width):
-        parts = [code.emit(f"getelementptr double, ptr {place}, i64 {lane}") for place in places]
-        columns = [code.emit(f"load {vector}, ptr {part}, align {8 * width}") for part in parts]
-        for values, row in zip(_transpose(code, columns, vector), rows[lane : lane + width], strict=True):
-            signed = code.emit(f"fmul {vector} {values}, {signs}")
-            target = _row(code, column, stride, row)
-            store = f"@llvm.masked.store.v{width}f64.p0({vector} {signed}, ptr {target}, i32 8, <{width} x i1> {mask})"
-            code.effect(f"call void {store}")
+    values = [row for lane in range(0, code.lanes, width) for row in _rows_of_square(code, places, lane, vector)]
+    signed = [code.emit(f"fmul {vector} {value}, {signs}") for value in values]
+    targets = [_row(code, column, stride, row) for row in rows]
+    code.effect(f"br i1 {code.emit(f'icmp eq i64 {count}, {width}')}, label %whole, label %part")
+    code.label("whole")
+    for value, target in zip(signed, targets, strict=True):
+        code.effect(f"store {vector} {value}, ptr {target}, align 8")
+    code.effect("br label %stored")
+    code.label("part")  # apart: masked stores of AVX2 take ten times as long on some CPUs
+    mask = f"<{width} x i1> {_first(code, count, width)}"
+    for value, target in zip(signed, targets, strict=True):
+        code.effect(f"call void @llvm.masked.store.v{width}f64.p0({vector} {value}, ptr {target}, i32 8, {mask})")
+    code.effect("br label %stored")
+    code.label("stored")
+
+
+def _rows_of_square(code: Code, places: list[str], lane: int, vector: str) -> list[str]:
+    """The numbers at the places of as many states from `lane` on: a vector per state."""
+    parts = [code.emit(f"getelementptr double, ptr {place}, i64 {lane}") for place in places]
+    return _transpose(code, [code.emit(f"load {vector}, ptr {part}, align {8 * len(places)}") for part in parts], vector)
 
 
 def _transpose(code: Code, vectors: list[str], vector: str) -> list[str]:

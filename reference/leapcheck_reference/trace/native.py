@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import re
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,9 @@ from leapcheck_models.arrays import Floats
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
+
+WIDTH_VARIABLE = "LEAPCHECK_VECTOR_WIDTH"
+"""Environment variable that sets the doubles in a vector, and with them the instruction set, below what the CPU has."""
 
 SCHEDULER = "--misched=ilpmin"
 """Of LLVM's schedulers the one that keeps fewest values alive in long straight-line code: 10 % faster than the default."""
@@ -35,31 +40,36 @@ class Library:
         return int(self._engine.get_function_address(function))
 
 
-def object_code(ir: str) -> bytes:
-    """Machine code of a module in LLVM's text form, optimised for this CPU; RuntimeError where the text is wrong."""
+def object_code(ir: str, width: int | None = None) -> bytes:
+    """Machine code of a module in LLVM's text form, optimised for this CPU; RuntimeError where the text is wrong.
+
+    It has no instructions for vectors of more than `width` doubles, by default `vector_width()`.
+    """
     module = _binding().parse_assembly(ir)
     module.verify()
-    code: bytes = _target_machine().emit_object(module)
+    code: bytes = _target_machine(width).emit_object(module)
     return code
 
 
-@lru_cache(maxsize=1)
-def target_key() -> bytes:
-    """What compiled code depends on besides its source: CPU, its features, llvmlite and LLVM."""
+@lru_cache(maxsize=4)
+def target_key(width: int | None = None) -> bytes:
+    """What compiled code depends on besides its source: CPU, the features that are used, llvmlite and LLVM."""
     import llvmlite
 
     binding = _binding()
-    cpu = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    cpu = (binding.get_host_cpu_name(), _features(width))
     return repr((llvmlite.__version__, binding.llvm_version_info, SCHEDULER, *cpu)).encode()
 
 
 @lru_cache(maxsize=1)
 def vector_width() -> int:
-    """Doubles in the widest vector of this CPU: 8 with AVX-512, 4 with AVX2, else 2."""
+    """Doubles in the widest vector to use: 8 with AVX-512, 4 with AVX2, else 2; fewer where $LEAPCHECK_VECTOR_WIDTH says so."""
     features: dict[str, bool] = _binding().get_host_cpu_features()
-    if features.get("avx512f"):
-        return 8
-    return 4 if features.get("avx2") else 2
+    widest = 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
+    chosen = os.environ.get(WIDTH_VARIABLE, "8")
+    if chosen not in ("2", "4", "8"):
+        raise ValueError(f"{WIDTH_VARIABLE}={chosen}: give 2, 4 or 8, or leave it unset")
+    return min(widest, int(chosen))
 
 
 @lru_cache(maxsize=1)
@@ -73,13 +83,18 @@ def _binding() -> Any:
     return binding
 
 
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(width: int | None = None) -> llvm.TargetMachine:
     binding = _binding()
-    features = binding.get_host_cpu_features().flatten()
-    if vector_width() == 8:
-        features += ",-prefer-256-bit"  # LLVM's default for many CPUs with AVX-512
     target = binding.Target.from_default_triple()
-    return target.create_target_machine(cpu=binding.get_host_cpu_name(), features=features, opt=2, jit=True)
+    return target.create_target_machine(cpu=binding.get_host_cpu_name(), features=_features(width), opt=2, jit=True)
+
+
+def _features(width: int | None) -> str:
+    """This CPU's features, less those of vectors of more than `width` doubles (None: of any)."""
+    features: str = _binding().get_host_cpu_features().flatten()
+    if (width or vector_width()) == 8:
+        return features + ",-prefer-256-bit"  # LLVM's default for many CPUs with AVX-512
+    return re.sub(r"\+(avx512|avx10|evex512|amx)", r"-\1", features)
 
 
 ALIGNMENT = 64

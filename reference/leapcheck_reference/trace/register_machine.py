@@ -55,7 +55,7 @@ STOP = 0
 
 def register_machine(program: MachineProgram) -> Machine:
     """The machine with a program."""
-    return Machine(program, _library(), LANES)
+    return Machine(program, _library(), LANES, native.vector_width())
 
 
 @lru_cache(maxsize=1)

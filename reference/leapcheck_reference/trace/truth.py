@@ -21,22 +21,24 @@ from leapcheck_reference.trace.record import exact_record
 from leapcheck_reference.trace.validity import batch, writable_outputs
 
 
-def truth_kernel(spec: RobotSpec, quantities: Sequence[str]) -> TruthKernel:
+def truth_kernel(spec: RobotSpec, quantities: Sequence[str], width: int | None = None) -> TruthKernel:
     """The quantities of a robot in double-double as one function of batches: `truth_kernel(spec, ("mass_matrix",))(q)`.
 
     Quantities are keys of `leapcheck_reference.quantities.QUANTITIES`. What was prepared
-    once is kept in the user's cache. Raises ValueError for an unknown quantity.
+    once is kept in the user's cache. `width` is the number of states in a vector, by default the widest. Raises ValueError for
+    an unknown quantity.
     """
     if not arguments(quantities):  # this refuses unknown names, too
         raise ValueError(f"{list(quantities)} depend on no state: give names of functions of a state, e.g. mass_matrix")
     key = f"{spec_hash(spec)} {' '.join(quantities)}".encode()
-    return truth_program(spec.name, key, lambda: exact_record(spec, quantities))
+    return truth_program(spec.name, key, lambda: exact_record(spec, quantities), width)
 
 
-def truth_program(robot: str, key: bytes, make: Callable[[], Graph]) -> TruthKernel:
+def truth_program(robot: str, key: bytes, make: Callable[[], Graph], width: int | None = None) -> TruthKernel:
     """The exact record of a robot that `make` gives as a function of batches, in double-double."""
-    content = load_or_make(f"truth {lanes()} ".encode() + key, lambda: program(make(), lanes()).as_bytes())
-    return TruthKernel(robot, MachineProgram.from_bytes(content))
+    states = lanes(width)
+    content = load_or_make(f"truth {states} ".encode() + key, lambda: program(make(), states).as_bytes())
+    return TruthKernel(robot, MachineProgram.from_bytes(content), width)
 
 
 class TruthKernel:
@@ -47,12 +49,12 @@ class TruthKernel:
     quaternions are normalised in double-double. An answer does not depend on the batch that its state is in.
     """
 
-    def __init__(self, name: str, program: MachineProgram) -> None:
-        """Takes the robot's name and a program for `lanes()` states in a block."""
-        self._name = name
+    def __init__(self, name: str, program: MachineProgram, width: int | None = None) -> None:
+        """Takes the robot's name and a program for `lanes(width)` states in a block."""
+        self._name, self._width = name, width or native.vector_width()
         self._inputs = {argument: prod(shape) for argument, shape in program.inputs.items()}
         self._outputs = program.outputs
-        self._machine = double_double_machine(program)
+        self._machine = double_double_machine(program, width)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -81,7 +83,7 @@ class TruthKernel:
         filled up with the last state. They are written into `memory`, an earlier result, where its shape is right.
         """
         inputs = self._check_inputs(states)
-        width = native.vector_width()
+        width = self._width
         shape = (-(-len(inputs[0]) // width), sum(prod(shape) for shape in self._outputs.values()), width)
         results = memory if memory is not None and memory.shape == shape else aligned_array(shape)
         self._machine.evaluate_vectors(inputs, results)

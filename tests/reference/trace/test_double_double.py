@@ -51,8 +51,8 @@ def error(part: tuple[Any, Any], true: Any) -> float:
 
 
 @cache
-def library_without_fma() -> native.Library:
-    return native.Library(native.object_code(double_double_module(native.vector_width(), fused=False)))
+def library_without_fma(width: int) -> native.Library:
+    return native.Library(native.object_code(double_double_module(width, fused=False)))
 
 
 @pytest.fixture(params=["fma", "no_fma"])

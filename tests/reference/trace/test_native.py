@@ -51,3 +51,25 @@ def test_code_depends_on_the_machine_and_the_compiler() -> None:
     assert vector_width() in (2, 4, 8)
     assert llvmlite.__version__.encode() in target_key()
     assert native.SCHEDULER.encode() in target_key()
+
+
+def test_narrower_vectors_use_no_wider_instructions() -> None:
+    """With vectors of 4 no register of AVX-512 is used, and the key tells the codes apart."""
+    wide = "define <8 x double> @twice(<8 x double> %x) {\n  %y = fadd <8 x double> %x, %x\n  ret <8 x double> %y\n}\n"
+    if vector_width() == 8:
+        assert object_code(wide) != object_code(wide, 4)
+        assert object_code(wide) == object_code(wide, 8)
+        assert target_key() == target_key(8) != target_key(4)
+    assert "+avx512f" not in native._features(4)
+
+
+@pytest.mark.parametrize(("chosen", "width"), [("2", 2), ("4", min(4, vector_width())), ("8", vector_width())])
+def test_the_width_can_be_chosen(chosen: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(native.WIDTH_VARIABLE, chosen)
+    assert vector_width.__wrapped__() == width
+
+
+def test_an_invalid_width_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(native.WIDTH_VARIABLE, "16")
+    with pytest.raises(ValueError, match="LEAPCHECK_VECTOR_WIDTH=16: give 2, 4 or 8"):
+        vector_width.__wrapped__()

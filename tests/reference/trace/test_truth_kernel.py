@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +16,9 @@ from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.scalar import array_of
-from leapcheck_reference.trace import double_double_native, native, truth
+from leapcheck_reference.trace import truth
 from leapcheck_reference.trace.balls import ball_values
 from leapcheck_reference.trace.cache import FOLDER_VARIABLE
-from leapcheck_reference.trace.double_double_native import double_double_module
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.record import exact_record
 from leapcheck_reference.trace.truth import TruthKernel, truth_kernel
@@ -142,21 +140,11 @@ def test_a_state_has_the_same_bits_in_every_batch(quadruped: tuple[RobotSpec, Tr
             assert part[name].tobytes() == whole[name][first : first + size].tobytes()
 
 
-@cache
-def library(width: int) -> native.Library:
-    return native.Library(native.object_code(double_double_module(width, fused=True)))
-
-
 @pytest.mark.parametrize("width", [2, 4])
-def test_narrower_vectors_give_the_same_bits(
-    quadruped: tuple[RobotSpec, TruthKernel], width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_narrower_vectors_give_the_same_bits(quadruped: tuple[RobotSpec, TruthKernel], width: int) -> None:
     spec, kernel = quadruped
     states = states_of(spec, 37)
-    answers = called(kernel, states)
-    monkeypatch.setattr(native, "vector_width", lambda: width)
-    monkeypatch.setattr(double_double_native, "_library", lambda: library(width))
-    narrow = called(truth_kernel(spec, QUANTITIES), states)
+    answers, narrow = called(kernel, states), called(truth_kernel(spec, QUANTITIES, width), states)
     assert all(narrow[name].tobytes() == answers[name].tobytes() for name in QUANTITIES)
 
 
