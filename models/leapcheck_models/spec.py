@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from leapcheck_models.elements import (
     CONFIGURATION_SIZE,
@@ -165,4 +166,23 @@ def as_json(spec: RobotSpec) -> str:
 
 def spec_hash(spec: RobotSpec) -> str:
     """First 16 hex digits of the SHA-256 of the canonical JSON: names a robot in reports."""
-    return hashlib.sha256(as_json(spec).encode()).hexdigest()[:16]
+    return _hash_of(_Identity(spec))
+
+
+class _Identity:
+    """A spec that equals itself alone: specs that are equal may differ in the sign of a zero, and so in their JSON."""
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self.spec = spec
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.spec is other.spec
+
+    def __hash__(self) -> int:
+        return id(self.spec)
+
+
+@lru_cache(maxsize=16)
+def _hash_of(identity: _Identity) -> str:
+    """Of a spec that may be asked for its hash again and again: the JSON takes 10 ms."""
+    return hashlib.sha256(as_json(identity.spec).encode()).hexdigest()[:16]

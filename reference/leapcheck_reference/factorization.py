@@ -54,8 +54,11 @@ def solution(factors: Factors, b: Array) -> Array:
 def inverse_product(factors: Factors, b: Array) -> Array:
     """b^T M^-1 b (k, k) for columns b (nv, k): (L^-T b)^T D^-1 (L^-T b), exactly symmetric."""
     y = _inwards(factors, b)
-    product = y.T @ (y * (1.0 / factors.D)[:, None])
-    return np.tril(product) + np.tril(product, -1).T
+    divided = y * (1.0 / factors.D)[:, None]
+    product = np.empty((y.shape[1],) * 2, dtype=divided.dtype)
+    for i in range(len(product)):
+        product[i, : i + 1] = product[: i + 1, i] = y[:, i] @ divided[:, : i + 1]
+    return product
 
 
 def _inwards(factors: Factors, b: Array) -> Array:

@@ -13,6 +13,7 @@ from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.links import Link, TreeRotor
 from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
+from leapcheck_reference.sharing import share
 from leapcheck_reference.spatial import Transform, compose, motion_cross, motion_to_child
 from leapcheck_reference.state import configuration, vector
 from leapcheck_reference.tree import Tree
@@ -96,6 +97,7 @@ def rotor_transform(rotor: TreeRotor, q: Array) -> Transform:
     return Transform(X.R @ axis_rotation(rotor.axis, rotor.gear_ratio * q[0]), X.p)
 
 
+@share
 def frames(tree: Tree, q: Any) -> Frames:
     """Poses of all links and rotors; ValueError for a q that is no configuration of the tree."""
     q = configuration(tree, q)

@@ -7,6 +7,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.kinematics import Frames, frames
+from leapcheck_reference.sharing import share
 from leapcheck_reference.spatial import RigidInertia, force_to_parent, inertia_to_parent
 from leapcheck_reference.tree import Tree
 
@@ -18,6 +19,7 @@ def composite_inertias(tree: Tree, q: Any) -> tuple[RigidInertia, ...]:
     return _composite_inertias(tree, frames(tree, q), links, rotors)
 
 
+@share
 def mass_matrix(tree: Tree, q: Any) -> Array:
     """M (nv, nv), symmetric positive definite, in the canonical convention; armature and exact rotors included.
 

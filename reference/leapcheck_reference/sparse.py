@@ -17,6 +17,7 @@ from leapcheck_models.spec import JointType
 from leapcheck_reference.kinematics import Frames, frames
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import skew
+from leapcheck_reference.sharing import share
 from leapcheck_reference.spatial import RigidInertia, Transform, inertia_to_parent
 from leapcheck_reference.tree import Tree
 
@@ -97,9 +98,10 @@ def sparse_mass_matrix(tree: Tree, q: Any) -> SparseMassMatrix:
     )
 
 
+@share
 def mujoco_mass_matrix(tree: Tree, q: Any) -> Array:
     """M (nv, nv) in MuJoCo's coordinates: B^T M B, where v = B u and u = [v_world; w_body; ...] is MuJoCo's velocity."""
-    poses, M = frames(tree, q), mass_matrix(tree, q)
+    poses, M = frames(tree, q), mass_matrix(tree, q).copy()
     for link, X in zip(tree.links, poses.X, strict=True):
         if link.type is JointType.FREE:  # where B is not the identity
             B = _free_from_mujoco_velocity(X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +30,7 @@ def simplifications(spec: RobotSpec) -> dict[str, RobotSpec]:
     }
 
 
+@lru_cache(maxsize=16)
 def simplification_costs(spec: RobotSpec, seed: int) -> tuple[SimplificationCost, ...]:
     """Error of qdd by each simplification against exact rotors: |dqdd| / |qdd| over all joints, and joint by joint.
 

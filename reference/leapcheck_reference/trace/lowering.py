@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leapcheck_reference.trace.graph import Graph, Node, Number, Op, prune
+from leapcheck_reference.trace.graph import Graph, Node, Op, prune
 
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 
@@ -52,14 +52,16 @@ def lower(graph: Graph) -> Graph:
     """
     builder = _Builder()
     number: list[int] = []
-    for node in graph.nodes:
-        arguments = [number[a] for a in node.arguments]
-        if node.op in (Op.SIN, Op.COS):
-            number.append(builder.sine_and_cosine(arguments[0])[node.op is Op.COS])
+    for op, arguments, value in graph.nodes:
+        if op is Op.SIN or op is Op.COS:
+            number.append(builder.turn(op, number[arguments[0]]))
+        elif op is Op.CONSTANT:
+            number.append(builder.constant(float(value)))  # type: ignore[arg-type]
         else:
-            number.append(builder.node(node.op, *arguments, value=node.value))
-    outputs = {name: np.array(number, dtype=np.int64)[places] for name, places in graph.outputs.items()}
-    return prune(Graph(tuple(builder.nodes), graph.inputs, outputs))
+            number.append(builder.append(Node(op, tuple([number[a] for a in arguments]), value)))
+    numbers = np.array(number, dtype=np.int64)
+    outputs = {name: numbers[places] for name, places in graph.outputs.items()}
+    return Graph(tuple(builder.nodes), graph.inputs, outputs)
 
 
 def with_given_sines(graph: Graph) -> Graph:
@@ -83,22 +85,27 @@ def _angle_nodes(graph: Graph) -> list[int]:
 
 
 class _Builder:
-    """Nodes made so far, equal ones once."""
+    """Nodes made so far; constants and what an angle needs are made once."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._known: dict[Node, int] = {}
+        self._constants: dict[float, int] = {}
+        self._parts: dict[int, tuple[int, int, int]] = {}
 
-    def node(self, op: Op, *arguments: int, value: Number | None = None) -> int:
-        """Number of the node, made where there was none like it."""
-        node = Node(op, arguments, value)
-        number = self._known.setdefault(node, len(self.nodes))
-        if number == len(self.nodes):
-            self.nodes.append(node)
-        return number
+    def append(self, node: Node) -> int:
+        """Number of a new node."""
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def node(self, op: Op, *arguments: int) -> int:
+        """Number of a new operation."""
+        return self.append(Node(op, arguments))
 
     def constant(self, value: float) -> int:
-        return self.node(Op.CONSTANT, value=value)
+        number = self._constants.get(value)
+        if number is None:
+            number = self._constants[value] = self.append(Node(Op.CONSTANT, (), value))
+        return number
 
     def add(self, a: int, b: int) -> int:
         return self.node(Op.ADD, a, b)
@@ -128,16 +135,19 @@ class _Builder:
         r = self.sub(x, last)
         return k, r, self.sub(self.sub(self.sub(x, r), last), self.scale(HALF_PI_REST, k))
 
-    def sine_and_cosine(self, x: int) -> tuple[int, int]:
-        """sin x and cos x."""
+    def turn(self, op: Op, x: int) -> int:
+        """sin x or cos x."""
+        k, sine, cosine = self._parts[x] if x in self._parts else self._parts.setdefault(x, self.first_quadrant(x))
+        if op is Op.SIN:
+            return self.node(Op.FLIP, k, self.node(Op.ODD, k, sine, cosine))
+        return self.node(Op.FLIP, self.add(k, self.constant(1.0)), self.node(Op.ODD, k, cosine, sine))
+
+    def first_quadrant(self, x: int) -> tuple[int, int, int]:
+        """The number k of x's quadrant, and the sine and cosine of x - k pi/2."""
         k, r, rest = self.quadrant(x)
         z = self.mul(r, r)
         cubic = self.mul(self.mul(z, r), self.polynomial(SINE, z))
         sine = self.add(r, self.add(cubic, rest))
         quartic = self.sub(self.mul(self.mul(z, z), self.polynomial(COSINE, z)), self.mul(r, rest))
         below = self.sub(self.sub(self.scale(0.5, z), self.constant(PIVOT)), quartic)
-        cosine = self.sub(self.constant(1.0 - PIVOT), below)
-        next_k = self.add(k, self.constant(1.0))
-        return self.node(Op.FLIP, k, self.node(Op.ODD, k, sine, cosine)), self.node(
-            Op.FLIP, next_k, self.node(Op.ODD, k, cosine, sine)
-        )
+        return k, sine, self.sub(self.constant(1.0 - PIVOT), below)

@@ -9,6 +9,7 @@ from leapcheck_models.arrays import Array
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.quantities import SIZES, arguments, quantity
 from leapcheck_reference.scalar import as_objects
+from leapcheck_reference.sharing import sharing
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
@@ -43,5 +44,6 @@ def answers(tree: Tree, quantities: Sequence[str], symbols: Mapping[str, Array])
     """Each quantity as an array of symbols and numbers, at q, v, ... given as symbols."""
     constants = as_objects(tree)
     rows = {name: quantity(name) for name in quantities}
-    values = {name: row.kernel_function(constants, *(symbols[a] for a in row.arguments)) for name, row in rows.items()}
+    with sharing():
+        values = {name: row.kernel_function(constants, *(symbols[a] for a in row.arguments)) for name, row in rows.items()}
     return {name: np.asarray(value, dtype=object) for name, value in values.items()}

@@ -84,24 +84,23 @@ class _RegisterEncoder:
         nodes, place, filled = self._graph.nodes, self._place, self._filled
         last = {a: i for i, node in enumerate(nodes) for a in node.arguments}
         constants, kept, free = set(self._constants), set(place), list[int]()
-        results = {self._graph.without_sign(i) for i in self._entries}
         words: list[int] = []
         for i, (op, arguments, _) in enumerate(nodes):
             if op is Op.INPUT or op is Op.CONSTANT or (op is Op.NEG and i not in last):
                 continue
-            if op in BINARY:
-                first, second = (a in constants for a in arguments)
-                words.append(BINARY_NUMBERS[op, first, second and not first])
-                words.append(place[arguments[0]])
-                words.append(filled[arguments[1]] if first and second else place[arguments[1]])
+            if op in FREE_NUMBERS:
+                words += (FREE_NUMBERS[op], *(filled[a] if a in constants else place[a] for a in arguments))
             else:
-                words.append(FREE_NUMBERS[op])
-                words += [filled[a] if a in constants else place[a] for a in arguments]
+                a, b = arguments
+                if a in constants:
+                    words += (BINARY_NUMBERS[op, True, False], place[a], filled.get(b) or place[b])
+                else:
+                    words += (BINARY_NUMBERS[op, False, b in constants], place[a], place[b])
             for a in arguments:
                 if last[a] == i and a not in kept:
                     free.append(place[a])
                     kept.add(a)
-            if i not in results:
+            if i not in place:  # a result has its place
                 place[i] = free.pop() if free else self._next()
             words.append(place[i])
         return words
