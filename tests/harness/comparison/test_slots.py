@@ -7,6 +7,7 @@ import pytest
 
 from leapcheck.comparison.in_house import InHouse
 from leapcheck.comparison.plan import Plan
+from leapcheck.comparison.slots import SlotMap
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Comparison, Verdict
@@ -116,3 +117,15 @@ def test_the_heat_map_shows_entries_that_should_repeat_or_not_move() -> None:
         assert np.unravel_index(values.argmax(), values.shape) == place
         values[place] = 0.0
         assert values.max() < 1e-12
+
+
+def test_a_map_comes_back_from_its_bytes() -> None:
+    at = InHouse(load("two_link_arm"), CANONICAL, compile_code=False).slot_map
+    copy = SlotMap.from_bytes(at.as_bytes())
+    assert list(copy.of) == list(at.of)
+    for name, slots in at.of.items():
+        other = copy.of[name]
+        assert (other.quantity, other.start, other.first) == (slots.quantity, slots.start, slots.first)
+        for mine, theirs in ((slots.place, other.place), (slots.factor, other.factor)):
+            assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+            assert np.array_equal(mine, theirs)
