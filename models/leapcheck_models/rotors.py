@@ -69,13 +69,36 @@ def with_rotor_coordinates(spec: RobotSpec, q: ArrayLike) -> NDArray[np.float64]
     q = numbers(q)
     if q.ndim == 0 or q.shape[-1] != spec.nq:
         raise ValueError(f"robot '{spec.name}': q has the shape {q.shape}: give (..., {spec.nq})")
+    return rotor_places(spec).coordinates(q)
+
+
+class RotorPlaces(NamedTuple):
+    """Where each coordinate with rotors as bodies comes from: `sources` (nq_full,) in q; `geared` ones times their `ratios`."""
+
+    sources: NDArray[np.intp]
+    geared: NDArray[np.intp]
+    ratios: NDArray[np.float64]
+
+    def coordinates(self, q: NDArray[Any]) -> NDArray[Any]:
+        """Configuration (..., nq_full) for q (..., nq)."""
+        full = q[..., self.sources]
+        full[..., self.geared] *= self.ratios
+        return full
+
+
+def rotor_places(spec: RobotSpec) -> RotorPlaces:
+    """The sources of `with_rotor_coordinates`, for those who ask often."""
     starts = _starts(spec, CONFIGURATION_SIZE)
-    blocks: list[NDArray[Any]] = [q[..., :0]]
+    sources: list[int] = []
+    geared: list[int] = []
+    ratios: list[float] = []
     for index, rotor in _order(spec):
         size = CONFIGURATION_SIZE[spec.bodies[index].joint.type]
-        block = q[..., starts[index] : starts[index] + size]
-        blocks.append(block if rotor is None else rotor.gear_ratio * block)
-    return np.concatenate(blocks, axis=-1)
+        if rotor is not None:
+            geared += range(len(sources), len(sources) + size)
+            ratios += [rotor.gear_ratio] * size
+        sources += range(starts[index], starts[index] + size)
+    return RotorPlaces(np.array(sources, dtype=np.intp), np.array(geared, dtype=np.intp), np.array(ratios))
 
 
 def numbers(values: ArrayLike) -> NDArray[Any]:

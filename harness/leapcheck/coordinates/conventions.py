@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leapcheck.coordinates.joint_forms import DRAKE, MUJOCO, NOTHING, ONE_COORDINATE, PINOCCHIO, Form, Forms, Layout
 from leapcheck_models.arrays import Floats
-from leapcheck_models.rotors import numbers, with_rotor_bodies, with_rotor_coordinates
+from leapcheck_models.rotors import RotorPlaces, numbers, rotor_places, with_rotor_bodies
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
 
 QUATERNION_JOINTS = (JointType.FREE, JointType.BALL)
@@ -67,6 +67,7 @@ class Convention:
     `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies, NOTHING
     for one that is zero; in that order `quaternions` are the first places of quaternions; in the engine's, `circles` are the
     places of a cosine followed by its sine. `shuffle` (nv_u, nv) is T with R = 1, and `rotations` are the places where R stands.
+    `rotors`: where their coordinates come from, if there are any.
     """
 
     spec: RobotSpec
@@ -75,6 +76,7 @@ class Convention:
     quaternions: tuple[int, ...]
     shuffle: Floats
     rotations: tuple[RotatedVelocity, ...]
+    rotors: RotorPlaces | None
 
     @property
     def is_square(self) -> bool:
@@ -131,7 +133,7 @@ def has_rotors(spec: RobotSpec) -> bool:
 def configuration(convention: Convention, q: ArrayLike) -> Floats:
     """q_u (..., nq_u) of canonical q (..., nq); quaternions are normalised."""
     q = numbers(q).copy()
-    full = with_rotor_coordinates(convention.spec, q) if has_rotors(convention.spec) else q
+    full = q if convention.rotors is None else convention.rotors.coordinates(q)
     for start in convention.quaternions:
         quaternion = full[..., start : start + 4]
         full[..., start : start + 4] = quaternion / np.sqrt(np.sum(quaternion * quaternion, axis=-1, keepdims=True))
@@ -262,6 +264,7 @@ def _convention(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> C
         quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, _ in _joints(full) if j.type in QUATERNION_JOINTS),
         shuffle=shuffle,
         rotations=tuple(_rotations(spec, places, forms)),
+        rotors=rotor_places(spec) if has_rotors(spec) else None,
     )
 
 

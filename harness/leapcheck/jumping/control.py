@@ -122,7 +122,9 @@ class Controller:
                 shape = np.shape(getattr(command, name))
                 raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
-            torque = np.broadcast_to(command.desired_torque(q[self._joint_q], v[self._joint_v]), (n,))
+            torque = command.desired_torque(q[self._joint_q], v[self._joint_v])
+        if np.shape(torque) != (n,):
+            torque = np.broadcast_to(torque, (n,))
         largest = np.abs(torque).max(initial=0.0)
         if not largest < np.inf:
             raise ValueError(f"the controller's command is not finite at t = {t:.4f} s: look at its gains and targets")

@@ -54,8 +54,10 @@ def project(problem: ConeProblem, tau: Floats) -> Floats:
     length = np.hypot(contacts[:, 0], contacts[:, 1])
     radius = problem.friction * contacts[:, 2]
     outside = length > radius
-    contacts[outside, :2] *= (radius[outside] / length[outside])[:, None]
-    np.clip(answer[end:], problem.lower, problem.upper, out=answer[end:])
+    if outside.any():
+        contacts[outside, :2] *= (radius[outside] / length[outside])[:, None]
+    if len(problem.lower):
+        np.clip(answer[end:], problem.lower, problem.upper, out=answer[end:])
     return answer
 
 
@@ -63,7 +65,7 @@ def steps(problem: ConeProblem) -> Floats:
     """r (n,) = 1 / diag G, one for both tangents of a contact; rows that nothing moves get 1."""
     diagonal = problem.G.diagonal().copy()
     tangents = diagonal[: problem.contact_rows].reshape(-1, 3)[:, :2]
-    tangents[:] = tangents.mean(axis=1, keepdims=True)
+    tangents[:] = 0.5 * (tangents[:, :1] + tangents[:, 1:])
     diagonal[diagonal <= 0.0] = 1.0
     answer: Floats = 1.0 / diagonal
     return answer

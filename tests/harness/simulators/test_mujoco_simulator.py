@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from leapcheck.engines.mujoco.rotors import NO_ROTORS, add_rotors, lumping_residual, rotor_term
+from leapcheck.engines.mujoco.rotors import NO_ROTORS, add_rotors, rotor_coupling, rotor_term
 from leapcheck.simulators.mujoco.scene import SPHERE, scene
 from leapcheck.simulators.mujoco.simulator import MujocoSimulator
 from leapcheck.simulators.mujoco.steps import runge_kutta_step
@@ -66,13 +66,17 @@ def test_the_rotor_term_is_what_lumping_leaves_out_in_house(seed: int) -> None:
     exact, lumped = plant_of("mini_cheetah"), plant_of("mini_cheetah_armature")
     d.qpos[:], d.qvel[:] = q, v
     mujoco.mj_step1(m, d)
-    M, h = lumping_residual(rotor_term(ROBOT, m), m, d)
+    term = rotor_term(ROBOT, m)
+    coupling, h = rotor_coupling(term, d)
+    M = np.zeros((m.nv, m.nv))
+    M[term.dof] += coupling
+    M[:, term.dof] += coupling.T
     at, without = exact.at(q, v), lumped.at(q, v)
     np.testing.assert_allclose(M, at.M - without.M, rtol=0.0, atol=ROTOR_TERM)
     np.testing.assert_allclose(h, at.h - without.h, rtol=0.0, atol=EXACT)
     assert np.abs(M).max() > 1e-4
     assert np.abs(h).max() > 1e-4
-    add_rotors(rotor_term(ROBOT, m), m, d)
+    add_rotors(term, m, d)
     dense = np.empty((m.nv, m.nv))
     mujoco.mj_fullM(m, d, dense)
     np.testing.assert_allclose(dense, at.M, rtol=0.0, atol=EXACT)

@@ -31,17 +31,23 @@ NEXT, AFTER = [1, 2, 0], [2, 0, 1]
 class RotorTerm:
     """Rotors of a robot that ride on moving links, by MuJoCo's numbers.
 
-    `links` are the bodies that carry them; for each rotor `link` (rotors,) is its place there, `dof` (rotors,) that of its
-    joint, `momentum` (rotors, 3) kg m^2 its axis in link axes times N Ia.
+    For each rotor `link` (rotors,) is the body that carries it, `carried` (rotors, nv) 1 for the dofs that move that body and 0
+    for the others, `dof` (rotors,) that of its joint, `momentum` (rotors, 3) kg m^2 its axis in link axes times N Ia. A rotor
+    couples its joint to dofs before it, so that it stands in its joint's row of MuJoCo's lower triangle: at `entries` of d.M that
+    of the rotor `entry_rotor` with the dof `entry_dof`.
     """
 
-    links: tuple[int, ...]
     link: NDArray[np.intp]
+    carried: Floats
     dof: NDArray[np.intp]
     momentum: Floats
+    entries: NDArray[np.intp]
+    entry_rotor: NDArray[np.intp]
+    entry_dof: NDArray[np.intp]
 
 
-NO_ROTORS = RotorTerm((), np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty((0, 3)))
+NONE: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+NO_ROTORS = RotorTerm(NONE, np.empty((0, 0)), NONE, np.empty((0, 3)), NONE, NONE, NONE)
 
 
 def rotor_term(spec: RobotSpec, m: mujoco.MjModel) -> RotorTerm:
@@ -58,37 +64,52 @@ def rotor_term(spec: RobotSpec, m: mujoco.MjModel) -> RotorTerm:
             bodies.append(int(mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_BODY, body.parent)))
             dofs.append(joint_places[body.joint.name].v)
             momenta.append(rotor.gear_ratio * axial_inertia(rotor) * axis)
-    links = tuple(sorted(set(bodies)))
-    numbers = np.array([links.index(body) for body in bodies], dtype=np.intp)
-    return RotorTerm(links, numbers, np.array(dofs, dtype=np.intp), np.array(momenta).reshape(-1, 3))
+    rows = np.repeat(np.arange(m.nv), m.M_rownnz)
+    entries = np.flatnonzero(np.isin(rows, dofs))
+    return RotorTerm(
+        link=np.array(bodies, dtype=np.intp),
+        carried=np.array([_moving_dofs(m, body) for body in bodies]).reshape(-1, m.nv),
+        dof=np.array(dofs, dtype=np.intp),
+        momentum=np.array(momenta).reshape(-1, 3),
+        entries=entries,
+        entry_rotor=np.array([dofs.index(row) for row in rows[entries]], dtype=np.intp),
+        entry_dof=m.M_colind[entries].astype(np.intp),
+    )
 
 
-def lumping_residual(term: RotorTerm, m: mujoco.MjModel, d: mujoco.MjData) -> tuple[Floats, Floats]:
-    """(M (nv, nv), h (nv,)) that lumping leaves out, at the state of `d`, whose position and velocity stages are done."""
-    J, Jdot = np.empty((len(term.links), 3, m.nv)), np.empty((len(term.links), 3, m.nv))
-    for i, body in enumerate(term.links):
-        mujoco.mj_jacBody(m, d, None, J[i], body)
-        mujoco.mj_jacDot(m, d, None, Jdot[i], d.xpos[body], body)
-    R = d.xmat[list(term.links)].reshape(-1, 3, 3)[term.link]
-    momentum = np.matmul(R, term.momentum[:, :, None])[:, None, :, 0]  # (rotors, 1, 3), per unit of joint speed
-    coupling = np.matmul(momentum, J[term.link])[:, 0]
-    M = np.zeros((m.nv, m.nv))
-    M[term.dof] += coupling
-    M[:, term.dof] += coupling.T
-    w = (J @ d.qvel)[term.link]
-    spin = momentum[:, 0] * d.qvel[term.dof, None]
+def _moving_dofs(m: mujoco.MjModel, body: int) -> Floats:
+    """(nv,) 1 for the dofs that move a body, 0 for the others."""
+    moving = np.zeros(m.nv)
+    while body and not m.body_dofnum[body]:
+        body = int(m.body_parentid[body])
+    dof = int(m.body_dofadr[body]) + int(m.body_dofnum[body]) - 1 if body else -1
+    while dof >= 0:
+        moving[dof] = 1.0
+        dof = int(m.dof_parentid[dof])
+    return moving
+
+
+def rotor_coupling(term: RotorTerm, d: mujoco.MjData) -> tuple[Floats, Floats]:
+    """(C (rotors, nv), h (nv,)) that lumping leaves out, at the state of `d`, whose position and velocity stages are done.
+
+    The mass matrix lacks e_j C_r + C_r^T e_j^T for each rotor r on the joint with the dof j. The columns of J_p and Jdot_p are
+    the angular parts of MuJoCo's cdof and cdof_dot.
+    """
+    axes, turning, moved = d.cdof[:, :3], d.cdof_dot[:, :3], term.carried * d.qvel
+    R = d.xmat[term.link].reshape(-1, 3, 3)
+    momentum = np.matmul(R, term.momentum[:, :, None])[:, :, 0]  # world axes, per unit of joint speed
+    w, spin = moved @ axes, momentum * d.qvel[term.dof, None]
     torque = w[:, NEXT] * spin[:, AFTER] - w[:, AFTER] * spin[:, NEXT]
-    h: Floats = np.einsum("ri,rin->n", torque, J[term.link])
-    h[term.dof] += np.matmul(momentum, (Jdot @ d.qvel)[term.link][:, :, None])[:, 0, 0]
-    return M, h
+    h: Floats = ((torque @ axes.T) * term.carried).sum(axis=0)
+    h[term.dof] += (momentum * (moved @ turning)).sum(axis=1)
+    return (momentum @ axes.T) * term.carried, h
 
 
 def add_rotors(term: RotorTerm, m: mujoco.MjModel, d: mujoco.MjData) -> None:
     """Adds what lumping left out to d.M and d.qfrc_bias, and factors d.M again; between mj_step1 and mj_step2."""
-    if not term.links:
+    if not len(term.dof):
         return
-    M, h = lumping_residual(term, m, d)
-    rows = np.repeat(np.arange(m.nv), m.M_rownnz)
-    d.M[:] += M[rows, m.M_colind]
+    coupling, h = rotor_coupling(term, d)
+    d.M[term.entries] += coupling[term.entry_rotor, term.entry_dof]
     d.qfrc_bias[:] += h
     mujoco.mj_factorM(m, d)

@@ -72,10 +72,12 @@ def in_air(task: Task, choice: Choice, crouched: Floats) -> Air:
     This depends on the pose too, weakly: figures in rounds. Raises Infeasible where it is not.
     """
     rate, quaternion = 0.0, pitch_quaternions(task.quaternion, np.array([task.pitch]))[0]
+    air = None
     for _ in range(MOST_ROUNDS):
-        if task.request.pitch is not None:
-            rate = _pitch_rate(task, choice, crouched, quaternion, rate)
-        air = _air(task, choice, crouched, quaternion, rate)
+        if task.request.pitch is None:
+            air = _air(task, choice, crouched, quaternion, rate, air)
+        else:
+            rate, air = _pitched_air(task, choice, crouched, quaternion, rate, air)
         end = air.end[3:7]
         if np.abs(end - quaternion).max() < SAME_TURN:
             return air
@@ -100,37 +102,40 @@ def _swing_utilisation(task: Task, air: Air, crouched: Floats, swing: Swing) -> 
     return max(float(measure.utilisation.max()) for measure in figures)
 
 
-def _pitch_rate(task: Task, choice: Choice, crouched: Floats, quaternion: Floats, guess: float) -> float:
-    """The trunk's pitch rate (rad/s) at take-off that turns it as asked until touch-down, by the secant method."""
+def _pitched_air(
+    task: Task, choice: Choice, crouched: Floats, quaternion: Floats, guess: float, like: Air | None
+) -> tuple[float, Air]:
+    """(pitch rate (rad/s) at take-off that turns the trunk as asked until touch-down, what it leads to), by the secant method."""
 
-    def missing(rate: float) -> float:
+    def attempt(rate: float, like: Air | None) -> tuple[Air, float]:
         try:
-            end = _air(task, choice, crouched, quaternion, rate).end
+            air = _air(task, choice, crouched, quaternion, rate, like)
         except Infeasible as error:
             text = f"no push in reach turns the trunk by {task.pitch:g} rad until touch-down: jump higher, or leave pitch open"
             raise Infeasible(f"{text} ({error})") from None
-        return task.pitch - pitch_between(task.quaternion, end[3:7])
+        return air, task.pitch - pitch_between(task.quaternion, air.end[3:7])
 
-    (before, was), rate = (guess, missing(guess)), guess
+    before, (air, was) = guess, attempt(guess, like)
     if abs(was) < SAME_TURN:
-        return guess
-    rate += was / (choice.air_time(task.robot.gravity) + float(choice.push.time[0]) / 2)
+        return guess, air
+    rate = guess + was / (choice.air_time(task.robot.gravity) + float(choice.push.time[0]) / 2)
     for _ in range(MOST_ROUNDS):
-        error = missing(rate)
+        air, error = attempt(rate, air)
         if abs(error) < SAME_TURN:
-            return rate
+            return rate, air
         before, was, rate = rate, error, rate - error * (rate - before) / (error - was)
     raise Infeasible(f"no push turns the trunk by {task.pitch:g} rad until touch-down: ask for less")
 
 
-def _air(task: Task, choice: Choice, crouched: Floats, quaternion: Floats, rate: float) -> Air:
+def _air(task: Task, choice: Choice, crouched: Floats, quaternion: Floats, rate: float, like: Air | None) -> Air:
     """Push with a pitch rate (rad/s) at its end, flight, and the catch as if the com came down at x = y = 0.
 
-    The feet touch down level and at rest if the trunk is then at `quaternion`.
+    The feet touch down level and at rest if the trunk is then at `quaternion`. `like`: what another rate led to.
     """
     robot, gravity = task.robot, task.robot.gravity
     velocity, landing = choice.touch_down_velocity(gravity), choice.landing
-    pushing = push(robot, crouched, choice.push.velocity[0], float(choice.push.time[0]), rate)
+    duration = float(choice.push.time[0])
+    pushing = push(robot, crouched, choice.push.velocity[0], duration, rate, None if like is None else like.push)
     off = pushing.at(pushing.duration)
     momentum = robot.momentum(off.q)["centroidal_momentum_matrix"][0, :3] @ off.v[0]
     pose = touch_down_pose(task, landing, quaternion)

@@ -53,7 +53,7 @@ def rolling_motion(robot: Legged, q: Floats, path: Path, s: Floats) -> Motion:
     Rows: trunk turning, com, no slip: A v = b, A vdot = bdot - Adot v. Foot forces: of all that give the trunk its six rows
     of M vdot + h, those with the least sum of squares.
     """
-    v = velocity(robot, q, path, s)
+    v, _ = rolling_velocities(robot, q, path, s)
     terms = robot.dynamics(q, v)
     still = np.zeros((len(q), len(robot.feet), 3))
     vdot = _accelerations(robot, q, terms, (_turning(path, q, s, 2), path.com_at(s, 2), still))
@@ -61,20 +61,14 @@ def rolling_motion(robot: Legged, q: Floats, path: Path, s: Floats) -> Motion:
     return _with_foot_forces(robot, Motion(q, v, vdot, wrench, still), contact_point_jacobian(robot, terms))
 
 
-def velocity(robot: Legged, q: Floats, path: Path, s: Floats) -> Floats:
-    """v (n, nv) at poses q (n, nq), the moments s (n,) of as many paths."""
+def rolling_velocities(robot: Legged, q: Floats, path: Path, s: Floats) -> tuple[Floats, Floats]:
+    """(v (n, nv), velocities (n, feet, 3) m/s of the feet's centres) at poses q (n, nq), the moments s (n,) of as many paths."""
     terms = robot.geometry(q)
     A = _rows(robot, q, terms["mass_matrix"], contact_point_jacobian(robot, terms))
     wanted = np.zeros(A.shape[:2])
     wanted[:, :3], wanted[:, 3:6] = _turning(path, q, s, 1), path.com_at(s, 1)
-    return batch_solve(A, wanted)
-
-
-def foot_velocities(robot: Legged, q: Floats, path: Path, s: Floats) -> Floats:
-    """Velocities (n, feet, 3) m/s of the feet's centres as they roll."""
-    v = velocity(robot, q, path, s)
-    rates: Floats = np.einsum("nfij,nj->nfi", robot.geometry(q)["contact_jacobians"], v)
-    return rates
+    v = batch_solve(A, wanted)
+    return v, np.einsum("nfij,nj->nfi", terms["contact_jacobians"], v)
 
 
 def landing_velocity(robot: Legged, pose: Floats, com_velocity: Floats, angular_momentum: Floats) -> Floats:

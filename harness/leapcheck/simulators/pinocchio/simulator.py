@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
@@ -29,6 +30,9 @@ from leapcheck_reference.simulate.rigid import PUSH_OUT
 Indices = NDArray[np.intp]
 
 WORLD_JOINT = 0
+UPRIGHT = np.eye(3)
+NEXT, AFTER = [1, 2, 0], [2, 0, 1]
+"""Axes behind x, y, z and those behind these: (a x b)_i = a_next b_after - a_after b_next."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +84,19 @@ class PinocchioSimulator:
         self._convention = conventions.pinocchio_convention(spec, build.places(full, self._model))
         self._T = self._convention.shuffle
         self._spheres = _spheres(spec, self._model, smallest_radius)
-        self._stops, self._driven = _joints(spec, self._model)
+        self._radii = np.array([sphere.radius for sphere in self._spheres])
+        self._joints = sorted({sphere.joint for sphere in self._spheres})
+        self._carrier = np.array([self._joints.index(sphere.joint) for sphere in self._spheres], dtype=np.intp)
+        self._centres = np.array([[*sphere.centre, 1.0] for sphere in self._spheres]).reshape(-1, 4, 1)
+        self._carried = np.array([_moving_columns(self._model, sphere.joint) for sphere in self._spheres])
+        self._stops, driven = _joints(spec, self._model)
+        self._driven = np.array(driven, dtype=np.intp)
+        self._stop_q = np.array([stop.q for stop in self._stops], dtype=np.intp)
+        self._stop_v = np.array([stop.v for stop in self._stops], dtype=np.intp)
+        self._stop_sign, self._stop_bound = (
+            np.array([getattr(stop, part) for stop in self._stops]) for part in ("sign", "bound")
+        )
+        self._lower = np.tri(self._model.nv, k=-1, dtype=bool)
         self._q, self._v_W, self._w_qd = np.zeros(spec.nq), np.zeros(3), np.zeros(spec.nv)
         self._q[3] = 1.0
         self._forces, self._limit_torques = np.zeros((len(self._spheres), 3)), np.zeros(spec.nv)
@@ -121,8 +137,8 @@ class PinocchioSimulator:
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
         R = _rotation(self._q)
-        M, free = self._free_velocity(torque)
-        v = self._contact_velocity(M, free)
+        factor, free = self._free_velocity(torque)
+        v = self._contact_velocity(factor, free)
         if not np.isfinite(v).all():
             raise ArithmeticError("a velocity is not finite: lower the gains or the time step")
         self._v_W, self._w_qd = R @ v[3:6], v
@@ -134,7 +150,7 @@ class PinocchioSimulator:
         q[7:] += self.dt * v[6:]
 
     def _free_velocity(self, torque: Floats) -> tuple[Floats, Floats]:
-        """(M, velocity after the step without impulses): linear base velocity in the axes of the step's beginning, not turning.
+        """(Cholesky factor of M, velocity after the step without impulses), the base's linear one in the axes of its beginning.
 
         There M x = tau - h + M [0; w x v_B; 0] for the classical acceleration x.
         """
@@ -144,42 +160,55 @@ class PinocchioSimulator:
         pin.forwardKinematics(model, data, q_u)
         pin.computeJointJacobians(model, data)
         M_u = pin.crba(model, data, q_u, pin.Convention.WORLD)
-        M_u = np.triu(M_u) + np.triu(M_u, 1).T
+        np.copyto(M_u, M_u.T, where=self._lower)
         force = np.zeros(len(v))
         force[self._driven] = torque
         force -= T.T @ pin.nonLinearEffects(model, data, q_u, v_u)
         M = T.T @ M_u @ T
-        turning = np.zeros(len(v))
-        turning[3:6] = np.cross(v[:3], v[3:6])
-        return M, v + self.dt * (np.linalg.solve(M, force) + turning)
+        factor, info = lapack.dpotrf(M, lower=1)
+        if info or not np.isfinite(force).all():
+            raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
+        change: Floats = lapack.dpotrs(factor, force, lower=1)[0]
+        change[3:6] += v[NEXT] * v[3:6][AFTER] - v[AFTER] * v[3:6][NEXT]  # w x v_B
+        return factor, v + self.dt * change
 
-    def _contact_velocity(self, M: Floats, free: Floats) -> Floats:
+    def _contact_velocity(self, factor: Floats, free: Floats) -> Floats:
         """The velocity with the impulses of all points and stops that would otherwise go through."""
-        places = [self._data.oMi[sphere.joint].act(sphere.centre) for sphere in self._spheres]
-        gaps = np.array([place[2] - sphere.radius for place, sphere in zip(places, self._spheres, strict=True)])
-        rooms = np.array([stop.sign * (self._q[stop.q] - stop.bound) for stop in self._stops])
-        wanted = [np.minimum(-gap / self.dt, PUSH_OUT) for gap in (gaps, rooms)]
-        all_rows = evaluate_constraints(self._model, self._data, self._contacts(places, np.arange(len(places))))[2] @ self._T
-        signs, columns = np.array([stop.sign for stop in self._stops]), [stop.v for stop in self._stops]
+        places, rising = self._points()
+        signs, columns = self._stop_sign, self._stop_v
+        rooms = signs * (self._q[self._stop_q] - self._stop_bound)
+        wanted = [np.minimum(-gap / self.dt, PUSH_OUT) for gap in (places[:, 2] - self._radii, rooms)]
         points, stops = self._forces[:, 2] > 0.0, np.zeros(len(self._stops), dtype=bool)
         self._forces[:], self._limit_torques[:] = 0.0, 0.0
         v, first = free, bool(points.any())
         while True:
-            new_points = (all_rows[2::3] @ v < wanted[0]) & ~points
+            new_points = (rising @ v < wanted[0]) & ~points
             new_stops = (signs * v[columns] < wanted[1]) & ~stops
             if not (first or new_points.any() or new_stops.any()):
                 return v
             points, stops, first = points | new_points, stops | new_stops, False
-            v = self._impulse_velocity(M, free, places, np.flatnonzero(points), np.flatnonzero(stops), wanted)
+            v = self._impulse_velocity(factor, free, places, np.flatnonzero(points), np.flatnonzero(stops), wanted)
+
+    def _points(self) -> tuple[Floats, Floats]:
+        """Centres (points, 3) m of the spheres; rows (points, nv): their lowest points' upward velocities are these times v.
+
+        By the world Jacobian of all joints, of which each sphere takes the columns of the joints that carry it.
+        """
+        data = self._data
+        frames = np.array([data.oMi[joint].homogeneous for joint in self._joints])
+        places = np.matmul(frames[self._carrier], self._centres)[:, :3, 0]
+        J = data.J
+        rising = self._carried * (J[2] + places[:, 1:2] * J[3] - places[:, :1] * J[4])
+        return places, rising @ self._T
 
     def _impulse_velocity(
-        self, M: Floats, free: Floats, places: list[Floats], points: Indices, stops: Indices, wanted: list[Floats]
+        self, factor: Floats, free: Floats, places: Floats, points: Indices, stops: Indices, wanted: list[Floats]
     ) -> Floats:
         """The velocity with the impulses of these points and stops, which are written down as forces."""
         active = [*self._contacts(places, points), *(self._stops[i].constraint for i in stops)]
         models, datas, J_u = evaluate_constraints(self._model, self._data, active)
         J = J_u @ self._T
-        MinvJT = np.linalg.solve(M, J.T)
+        MinvJT = lapack.dpotrs(factor, J.T, lower=1)[0]
         G = J @ MinvJT
         target = np.zeros((len(points), 3))
         target[:, 2] = wanted[0][points]
@@ -194,16 +223,17 @@ class PinocchioSimulator:
         end = 3 * len(points)
         self._forces[:], self._limit_torques[:] = 0.0, J[end:].T @ p[end:] / self.dt
         self._forces[points] = p[:end].reshape(-1, 3) / self.dt
-        return free + MinvJT @ p
+        changed: Floats = free + MinvJT @ p
+        return changed
 
-    def _contacts(self, places: list[Floats], points: Indices) -> list[pin.PointContactConstraintModel]:
+    def _contacts(self, places: Floats, points: Indices) -> list[pin.PointContactConstraintModel]:
         """Contacts at the lowest points of spheres whose centres are at `places`, with the ground's axes as theirs."""
         contacts = []
-        for i in points:
+        for i in points.tolist():
             sphere = self._spheres[i]
             lowest = places[i] - np.array([0.0, 0.0, sphere.radius])
-            on_link = pin.SE3(np.eye(3), self._data.oMi[sphere.joint].actInv(lowest))
-            contact = pin.PointContactConstraintModel(self._model, WORLD_JOINT, pin.SE3(np.eye(3), lowest), sphere.joint, on_link)
+            on_link = pin.SE3(UPRIGHT, self._data.oMi[sphere.joint].actInv(lowest))
+            contact = pin.PointContactConstraintModel(self._model, WORLD_JOINT, pin.SE3(UPRIGHT, lowest), sphere.joint, on_link)
             contact.setFriction(self._friction)
             contacts.append(contact)
         return contacts
@@ -218,6 +248,16 @@ def _spheres(spec: RobotSpec, model: pin.Model, smallest_radius: float) -> list[
             centre = link.placement.act(np.array(point.position, dtype=float))
             spheres.append(_Sphere(link.parentJoint, centre, max(point.radius, smallest_radius)))
     return spheres
+
+
+def _moving_columns(model: pin.Model, joint: int) -> Floats:
+    """(nv,) 1 for the velocities of the joints that move a joint, its own among them, 0 for the others."""
+    moving = np.zeros(model.nv)
+    for support in model.supports[joint]:
+        first = model.idx_vs[support]
+        if support != WORLD_JOINT:
+            moving[first : first + model.nvs[support]] = 1.0
+    return moving
 
 
 def _joints(spec: RobotSpec, model: pin.Model) -> tuple[list[_Stop], list[int]]:
