@@ -7,13 +7,16 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from leapcheck.cli.option_help import repeatable
 from leapcheck.cli.progress import progress_bar
 from leapcheck.jumping.options import JumpOptions
+
+if TYPE_CHECKING:
+    from leapcheck.jumping.judging.verdict import JumpJudgement
 
 
 @repeatable("set", "threshold", "vary")
@@ -61,7 +64,8 @@ class JumpCommand(JumpOptions):
         check_folder(folder, JUMP_FILES)  # before the work, not after it
         _check_writable(folder)
         with progress_bar("planning", quiet=self.json) as bar, redirect_stdout(sys.stderr):  # foreign code may print
-            run = JumpRun(jump_study(self.robot, self, self.workers, bar)).write_report(folder, video=self.video, mcap=self.mcap)
+            study = jump_study(self.robot, self, self.workers, bar, None if self.json else _say_first_verdict)
+            run = JumpRun(study).write_report(folder, video=self.video, mcap=self.mcap)
         if self.json:
             sys.stdout.write(jump_json(run.study))
             return run.exit_status
@@ -72,6 +76,11 @@ class JumpCommand(JumpOptions):
         for line in (*run.notes, f"report: {folder / 'report.html'}"):
             console.print(line, highlight=False, markup=False, soft_wrap=True)
         return run.exit_status
+
+
+def _say_first_verdict(judgement: JumpJudgement) -> None:
+    """Prints the preliminary verdict on standard error, in one line: the summary on standard output has the final one."""
+    print(f"preliminary, at the coarsest step: {judgement.sentence}", file=sys.stderr, flush=True)
 
 
 def _check_writable(folder: Path) -> None:

@@ -14,7 +14,7 @@ from leapcheck.jumping.act import Act, jumping_robot, planned_act, user_act
 from leapcheck.jumping.control import Timing
 from leapcheck.jumping.judging.rules import Reason
 from leapcheck.jumping.judging.thresholds import JumpVerdict, Thresholds, thresholds_from
-from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
+from leapcheck.jumping.judging.verdict import JumpJudgement, judge_first_runs, judge_jump
 from leapcheck.jumping.measures.estimates import Estimate, estimates
 from leapcheck.jumping.measures.ledgers import Ledger, ledgers
 from leapcheck.jumping.options import JumpOptions, name_value_pairs
@@ -34,12 +34,19 @@ if TYPE_CHECKING:
     from leapcheck.jumping.planning.plan import HighestJump
     from leapcheck.jumping.robustness.control import Trial
     from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
+    from leapcheck.jumping.robustness.variation import Variation
 
 PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "scipy")
 
 
 StudyProgress = Callable[..., None]
 """Called with the parts done, the parts in all and, while simulating, the simulator that ended."""
+
+FirstVerdict = Callable[[JumpJudgement], None]
+"""Called with the preliminary judgement, once every simulator has run at the coarsest of several steps."""
+
+Runs = tuple[dict[str, list[JumpLog]], dict[str, str]]
+"""Logs of each simulator from the coarsest step to the finest, and why a simulator gave none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +121,11 @@ class JumpStudy:
 
 
 def jump_study(
-    robot: str | RobotSpec, options: JumpOptions, workers: int = 0, progress: StudyProgress | None = None
+    robot: str | RobotSpec,
+    options: JumpOptions,
+    workers: int = 0,
+    progress: StudyProgress | None = None,
+    first_verdict: FirstVerdict | None = None,
 ) -> JumpStudy:
     """The whole study of a jump: planned, simulated, measured, repeated with variations, judged.
 
@@ -128,6 +139,7 @@ def jump_study(
         raise ValueError(f"--workers {workers}: give a whole number, 0 or more")
     spec = jumping_robot(robot, options.set, options.actuators)
     origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
+    variation = _variation(options)
     measured = None if options.hardware_log is None else read_hardware_log(spec, options.hardware_log)  # before the work
     setup = jump_setup(spec, options)
     try:
@@ -135,7 +147,9 @@ def jump_study(
     except Infeasible as refusal:
         return refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
     workers = workers or os.cpu_count() or 1
-    study = evaluate(setup, origin, workers, progress, _monte_carlo(setup, options, workers, progress))
+    runs = simulate_everywhere(setup, workers, progress, first_verdict)
+    repeated = None if variation is None else _monte_carlo(setup, options, variation, workers, progress)
+    study = evaluate(setup, origin, runs, repeated)
     if measured is None or not study.logs:
         return study
     try:
@@ -192,28 +206,29 @@ def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
     return f"the highest feasible jump is {most.height:.3f} m: {most.limited_by} limits it"
 
 
-def _monte_carlo(setup: JumpSetup, options: JumpOptions, workers: int, progress: StudyProgress | None) -> MonteCarlo | None:
+def _variation(options: JumpOptions) -> Variation | None:
+    """How wide a Monte Carlo varies what; None without one."""
     if not options.monte_carlo:
         return None
-    from leapcheck.jumping.robustness.monte_carlo import monte_carlo
     from leapcheck.jumping.robustness.variation import variation_from
 
-    variation = variation_from(dict(name_value_pairs(options.vary)))
+    return variation_from(dict(name_value_pairs(options.vary)))
+
+
+def _monte_carlo(
+    setup: JumpSetup, options: JumpOptions, variation: Variation, workers: int, progress: StudyProgress | None
+) -> MonteCarlo:
+    from leapcheck.jumping.robustness.monte_carlo import monte_carlo
+
     height = None if setup.plan is None else setup.plan.request.height
     return monte_carlo(setup.trial(), options.monte_carlo, options.seed, variation, workers, progress, setup.thresholds, height)
 
 
-def evaluate(
-    setup: JumpSetup,
-    origin: JumpProvenance,
-    workers: int = 1,
-    progress: StudyProgress | None = None,
-    monte_carlo: MonteCarlo | None = None,
-) -> JumpStudy:
-    """The set-up simulated everywhere, measured and judged."""
-    logs, failures = simulate_everywhere(setup, workers, progress)
+def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: MonteCarlo | None = None) -> JumpStudy:
+    """The runs of a set-up, as `simulate_everywhere` makes them, measured and judged."""
+    logs, failures = runs
     motors = drives(setup.spec)
-    figures = estimates(setup.spec, setup.plan, logs, motors, setup.battery, setup.ground.friction, setup.rating)
+    figures = _estimates(setup, logs)
     books = {name: ledgers(robot_in(name, setup.spec), runs[-1]) for name, runs in logs.items()}
     return JumpStudy(
         setup=setup,
@@ -225,6 +240,11 @@ def evaluate(
         provenance=origin,
         monte_carlo=monte_carlo,
     )
+
+
+def _estimates(setup: JumpSetup, logs: Mapping[str, list[JumpLog]]) -> tuple[Estimate, ...]:
+    motors = drives(setup.spec)
+    return estimates(setup.spec, setup.plan, logs, motors, setup.battery, setup.ground.friction, setup.rating)
 
 
 def refused_study(setup: JumpSetup, origin: JumpProvenance, reason: str, remedy: str) -> JumpStudy:
@@ -242,29 +262,46 @@ def provenance(spec: RobotSpec, command: str, seed: int) -> JumpProvenance:
 
 
 def simulate_everywhere(
-    setup: JumpSetup, workers: int = 1, progress: StudyProgress | None = None
-) -> tuple[dict[str, list[JumpLog]], dict[str, str]]:
+    setup: JumpSetup, workers: int = 1, progress: StudyProgress | None = None, first_verdict: FirstVerdict | None = None
+) -> Runs:
     """(logs of each simulator from the coarsest step to the finest, why a simulator gave none).
 
-    The same logs for any number of workers. A simulator that cannot be made or fails is named, the others go on.
+    The same logs for any number of workers. A simulator that cannot be made or fails is named, the others go on. The coarsest
+    step comes first, so that `first_verdict` is told soon, then the longest runs.
     """
     if setup.act is None:
         return {}, {}
-    jobs = [(name, level) for level in reversed(range(setup.levels)) for name in setup.engines]
+    jobs = [(name, level) for level in (0, *reversed(range(1, setup.levels))) for name in setup.engines]
     results: dict[tuple[str, int], JumpLog | str] = {}
     with closing(_results(setup, jobs, min(workers, len(jobs)))) as numbered:
         for number, result in numbered:
             results[jobs[number]] = result
             if progress:
                 progress(len(results), len(jobs), jobs[number][0])
-    logs = {
-        name: [log for level in range(setup.levels) if isinstance(log := results[name, level], JumpLog)] for name in setup.engines
-    }
+            if first_verdict and setup.levels > 1 and all((name, 0) in results for name in setup.engines):
+                first_verdict(_first_judgement(setup, _runs(setup, results, 1)))
+                first_verdict = None
+    return _runs(setup, results, setup.levels)
+
+
+def _runs(setup: JumpSetup, results: Mapping[tuple[str, int], JumpLog | str], levels: int) -> Runs:
+    """The runs at the coarsest steps, out of the results of (simulator, level)."""
+    logs: dict[str, list[JumpLog]] = {}
     failures: dict[str, str] = {}
-    for name, level in jobs:  # of several reasons, that of the finest step
-        if isinstance(why := results[name, level], str):
-            failures.setdefault(name, why)
-    return {name: runs for name, runs in logs.items() if runs}, failures
+    for name in setup.engines:
+        for level in range(levels):  # of several reasons, that of the finest step
+            result = results[name, level]
+            if isinstance(result, str):
+                failures[name] = result
+            else:
+                logs.setdefault(name, []).append(result)
+    return logs, failures
+
+
+def _first_judgement(setup: JumpSetup, runs: Runs) -> JumpJudgement:
+    """What the runs at the coarsest step say."""
+    logs, failures = runs
+    return judge_first_runs(_estimates(setup, logs), logs, setup.thresholds, failures)
 
 
 def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) -> Generator[tuple[int, JumpLog | str], None, None]:

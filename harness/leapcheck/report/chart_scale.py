@@ -67,11 +67,14 @@ def decimation(x: Floats, y: Floats, buckets: int = BUCKETS) -> NDArray[np.intp]
     if n <= 6 * buckets:
         return np.arange(n)
     kept: set[int] = set()
+    finite = bool(np.isfinite(x).all() and np.isfinite(y).all())
     edges = np.linspace(0, n, buckets + 1).astype(int)
     for first, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         kept |= {first, end - 1}
         for part in (x[first:end], y[first:end]):
-            if np.isfinite(part).any():
+            if finite:
+                kept |= {first + int(part.argmin()), first + int(part.argmax())}
+            elif np.isfinite(part).any():
                 kept |= {first + int(np.nanargmin(part)), first + int(np.nanargmax(part))}
     return np.array(sorted(kept), dtype=np.intp)
 

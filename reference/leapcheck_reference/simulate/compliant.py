@@ -28,13 +28,13 @@ from leapcheck_reference.simulate.predicted import (
     CONDITIONS,
     Inputs,
     Points,
-    PredictedSteps,
     StepModel,
     exact,
     held,
     motion,
     others,
     step_answers,
+    step_inputs,
     sticking,
 )
 from leapcheck_reference.simulate.rows import Chosen
@@ -162,13 +162,10 @@ class CompliantSimulator(Moving):
 
     def __init__(self, plant: Plant, dt: float, law: ContactLaw = SpringDamper(), friction: float | Floats = 0.8) -> None:
         """`friction`: Coulomb's coefficient, one number or one for each contact point; ValueError where it or dt is no such."""
-        super().__init__(plant, dt, friction)
+        inputs = {**step_inputs(plant), "deflections": (len(plant.radii), 2)}
+        super().__init__(plant, dt, friction, StepModel(("compliant", law), inputs, partial(predicted_compliant_step, law)))
         self._law = law
         self._deflections = np.zeros((len(plant.radii), 2))
-        shapes: dict[str, tuple[int, ...]] = {"q": (plant.tree.nq,), "u": (plant.tree.nv,), "torque": (len(plant.driven_u),)}
-        shapes |= {"dt": (1,), "friction": plant.radii.shape, "deflections": self._deflections.shape}
-        model = StepModel(("compliant", law), shapes, partial(predicted_compliant_step, law))
-        self._predicted = PredictedSteps(plant, model)
 
     def _forget(self) -> None:
         """All tangential springs are relaxed."""
@@ -178,7 +175,7 @@ class CompliantSimulator(Moving):
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
         law, rows, dt = self._law, self._rows, self.dt
-        made = self._has_moved(self._predicted, torque, dt, rows.friction, self._deflections)
+        made = self._has_moved(torque, self._deflections)
         if made is not None:
             self._deflections[:] = made["deflections"]
             return

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, sound_state, world_velocity, zero_configuration
 from leapcheck_reference.simulate.plant import Equations, Plant
-from leapcheck_reference.simulate.predicted import PredictedSteps
+from leapcheck_reference.simulate.predicted import PredictedSteps, StepModel
 from leapcheck_reference.simulate.rows import ConstraintRows, FreeStep, free_step
 
 
@@ -59,9 +59,10 @@ class Stepped:
 class Moving(Stepped):
     """Base of simulators whose contacts are rows with impulses."""
 
-    def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
-        """As `Stepped`; ValueError also unless friction >= 0."""
+    def __init__(self, plant: Plant, dt: float, friction: float | Floats, predicted: StepModel) -> None:
+        """As `Stepped`; ValueError also unless friction >= 0; `predicted`: the step that is traced."""
         super().__init__(plant, dt)
+        self._predicted = PredictedSteps(plant, predicted)
         self._rows = ConstraintRows(plant, dt, friction)
         self._active: NDArray[np.bool_] | None = None
 
@@ -78,6 +79,7 @@ class Moving(Stepped):
     def _forget(self) -> None:
         self._rows.clear()
         self._active = None
+        self._predicted.begin()
 
     def _free(self, torque: Floats) -> tuple[Equations, FreeStep]:
         """The equations at the present state, and the step under drive torques (actuators,) N m without any impulse."""
@@ -91,9 +93,11 @@ class Moving(Stepped):
         self._go_to(displace(self._plant.free_base, self._q, self.dt * u), u)
         self._active = self._rows.points[:, 2] > 0.0
 
-    def _has_moved(self, predicted: PredictedSteps, *inputs: Floats | float) -> Mapping[str, Floats] | None:
+    def _has_moved(self, torque: Floats, *more: Floats) -> Mapping[str, Floats] | None:
         """Makes the step with the contacts of the last one, if these go on; its answers, None where no step was made."""
-        made = None if self._active is None else predicted(self._active, self._q, self._u, *inputs)
+        if self._active is None:
+            return None
+        made = self._predicted(self._active, self._q, self._u, torque, self.dt, self._rows.friction, *more)
         if made is None:
             return None
         points, answers = made

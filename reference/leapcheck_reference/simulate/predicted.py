@@ -7,6 +7,7 @@ unique, so that both agree to rounding.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -25,6 +26,9 @@ from leapcheck_reference.trace.symbol import Recorder
 
 CONDITIONS = "conditions"
 """Name of the answer (conditions,) whose entries are all positive where the prediction holds."""
+
+PATIENCE = 50
+"""Steps that the solver takes before straight-line code is compiled for them."""
 
 INEXACT = 1e-12
 """Velocity (m/s) by which the linear equations may be missed: more where legs are so straight that contacts are redundant."""
@@ -89,15 +93,24 @@ class StepModel(NamedTuple):
 
 
 class PredictedSteps:
-    """The predicted steps of one robot, each compiled when it is first taken."""
+    """The predicted steps of one robot, each compiled when it has been asked for `patience` times since the last `begin`.
 
-    def __init__(self, plant: Plant, model: StepModel) -> None:
-        self._plant, self._model = plant, model
+    A short run is over before its code is compiled. The count does not depend on what the cache holds: a run has the same bits
+    wherever it is made.
+    """
+
+    def __init__(self, plant: Plant, model: StepModel, patience: int = PATIENCE) -> None:
+        self._plant, self._model, self._patience = plant, model, patience
+        self._asked: Counter[Points] = Counter()
         foot = np.array([point.is_foot for point in plant.spec.contact_points if point.computed], dtype=bool)
         feet = tuple(int(i) for i in np.flatnonzero(foot))
         losses = plant.joints.damping.any() or plant.joints.friction.any()
         self._points: dict[bytes, Points] = {} if losses else {np.zeros_like(foot).tobytes(): (), foot.tobytes(): feet}
         self._programs: dict[Points, BoundProgram] = {}
+
+    def begin(self) -> None:
+        """Begins a run."""
+        self._asked.clear()
 
     def __call__(self, active: NDArray[np.bool_], *inputs: Floats | float) -> tuple[Points, Mapping[str, Floats]] | None:
         """(the contacts that carry, the answers, overwritten by the next step) if the contacts go on as they were.
@@ -107,6 +120,9 @@ class PredictedSteps:
         """
         points = self._points.get(active.tobytes())
         if points is None:
+            return None
+        self._asked[points] += 1
+        if self._asked[points] <= self._patience:
             return None
         program = self._programs.get(points)
         if program is None:
@@ -150,6 +166,12 @@ def sticking(forces: Array, friction: Array) -> list[Array]:
     """Positive where contacts with forces or impulses (n, 3), `friction` a number (1,), stick: p_n, and (mu p_n)^2 - |p_t|^2."""
     x, y, normal = forces.T
     return [*normal, *(friction * friction * normal * normal - x * x - y * y)]
+
+
+def step_inputs(plant: Plant) -> dict[str, tuple[int, ...]]:
+    """Shapes of a step's inputs: state, torque, time step, friction of each point."""
+    tree = plant.tree
+    return {"q": (tree.nq,), "u": (tree.nv,), "torque": plant.driven_u.shape, "dt": (1,), "friction": plant.radii.shape}
 
 
 def step_answers(moving: Motion, new: Held, dt: Array) -> dict[str, Array]:

@@ -18,13 +18,13 @@ from leapcheck_reference.simulate.predicted import (
     CONDITIONS,
     Inputs,
     Points,
-    PredictedSteps,
     StepModel,
     exact,
     held,
     motion,
     others,
     step_answers,
+    step_inputs,
     sticking,
 )
 from leapcheck_reference.simulate.rows import Chosen, ConstraintRows, FreeStep
@@ -94,14 +94,11 @@ class RigidSimulator(Moving):
 
     def __init__(self, plant: Plant, dt: float, friction: float | Floats = 0.8) -> None:
         """`friction`: Coulomb's coefficient, one number or one for each contact point; ValueError where it or dt is no such."""
-        super().__init__(plant, dt, friction)
-        shapes = {"q": (plant.tree.nq,), "u": (plant.tree.nv,), "torque": (len(plant.driven_u),), "dt": (1,)}
-        shapes["friction"] = plant.radii.shape
-        self._predicted = PredictedSteps(plant, StepModel(("rigid",), shapes, predicted_rigid_step))
+        super().__init__(plant, dt, friction, StepModel(("rigid",), step_inputs(plant), predicted_rigid_step))
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
-        if self._has_moved(self._predicted, torque, self.dt, self._rows.friction) is not None:
+        if self._has_moved(torque) is not None:
             return
         equations, free = self._free(torque)
         self._move(rigid_step(self._rows, equations, self._q, free, self.dt))

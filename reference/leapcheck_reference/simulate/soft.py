@@ -16,7 +16,7 @@ from leapcheck_reference.rotation import skew
 from leapcheck_reference.simulate.coordinates import displace, displacement_rate
 from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.predicted import PredictedSteps, StepModel
+from leapcheck_reference.simulate.predicted import PATIENCE, PredictedSteps, StepModel
 from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_newton import minimiser
 from leapcheck_reference.simulate.soft_predicted import can_be_predicted, predicted_stage
@@ -161,7 +161,8 @@ class SoftSimulator(Stepped):
         nq, nv = plant.tree.nq, plant.tree.nv
         shapes = {"q": (nq,), "u": (nv,), "displacement": (nv,), "force": (nv,), "gains": (2,)}
         model = StepModel(("soft", contact, self._weights), shapes, partial(predicted_stage, contact, self._weights))
-        self._predicted = PredictedSteps(plant, model) if can_be_predicted(contact) else None
+        patience = PATIENCE * (len(STAGES) if integrator == "rk4" else 1)
+        self._predicted = PredictedSteps(plant, model, patience) if can_be_predicted(contact) else None
         self._forget()
 
     @property
@@ -177,6 +178,8 @@ class SoftSimulator(Stepped):
     def _forget(self) -> None:
         self._warm: Floats | None = None
         self._active: NDArray[np.bool_] | None = None
+        if self._predicted is not None:
+            self._predicted.begin()
         self._forces, self._limit_torques = np.zeros((len(self._plant.radii), 3)), np.zeros(self._plant.tree.nv)
 
     def step(self, torque: Floats) -> None:

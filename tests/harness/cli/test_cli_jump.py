@@ -84,9 +84,10 @@ def results(folder: Path) -> dict:
 
 def test_a_jump_is_planned_simulated_and_judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = main([*JUMP, "--height", "0.15", "--engines", "soft", "rigid", "--levels", "2", "--mcap", "--out", "out"])
-    said = capsys.readouterr().out
+    said, aside = capsys.readouterr()
     assert status == 0
     assert "take-off speed" in said
+    assert aside.count("preliminary, at the coarsest step: GO: used at most") == 1
     assert "no pictures: MuJoCo found no OpenGL library" in " ".join((folder / "out" / "report.md").read_text().split())
     names = {str(path.relative_to(folder / "out")) for path in (folder / "out").rglob("*") if path.is_file()}
     logs = {f"logs/{name}.{kind}" for name in ("soft", "rigid") for kind in ("parquet", "mcap")}

@@ -10,6 +10,7 @@ import pytest
 
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand, Timing
+from leapcheck.jumping.judging.verdict import JumpJudgement
 from leapcheck.jumping.study import JumpSetup, evaluate, provenance, refused_study, simulate_everywhere
 from leapcheck.simulators.registry import SIMULATORS
 from leapcheck_models.robots import load
@@ -51,11 +52,30 @@ def test_any_number_of_processes_gives_the_same_logs() -> None:
             assert pickle.dumps(one) == pickle.dumps(other)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_first_verdict_comes_from_the_coarsest_step_of_all_simulators(workers: int) -> None:
+    calls: list[int] = []
+    verdicts: list[tuple[int, JumpJudgement]] = []
+
+    def first(judgement: JumpJudgement) -> None:
+        verdicts.append((len(calls), judgement))
+
+    asked = setup(("soft", "spring-damper"), levels=3)
+    simulate_everywhere(asked, workers, lambda done, total, now="": calls.append(done), first)
+    ((done, judgement),) = verdicts
+    assert 2 <= done < 6
+    assert judgement.sentence.startswith("NO-GO: the robot does not leave the ground in soft, spring-damper")
+    assert "time step" not in {reason.item for reason in judgement.reasons}  # no error bars yet, which is no reason
+    simulate_everywhere(setup(("soft",), levels=1), workers, None, first)
+    assert len(verdicts) == 1  # a single step has the final verdict at once
+
+
 def test_a_simulator_that_fails_is_named_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     massless = "<mujoco>\n<worldbody><body name='ghost'><joint/><geom size='1' mass='0'/></body></worldbody></mujoco>"
     refusing = replace(SIMULATORS["mujoco"], make=lambda *_: mujoco.MjModel.from_xml_string(massless))
     monkeypatch.setitem(SIMULATORS, "mujoco", refusing)
-    run = evaluate(setup(("mujoco", "soft")), WHERE)
+    asked = setup(("mujoco", "soft"))
+    run = evaluate(asked, WHERE, simulate_everywhere(asked))
     assert list(run.logs) == ["soft"]
     assert list(run.failures) == ["mujoco"]
     assert "mass and inertia" in run.failures["mujoco"]

@@ -12,7 +12,7 @@ from leapcheck.jumping import media
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand
 from leapcheck.jumping.log_files import read_parquet
-from leapcheck.jumping.study import JumpSetup, JumpStudy, evaluate, provenance
+from leapcheck.jumping.study import JumpSetup, JumpStudy, evaluate, provenance, simulate_everywhere
 from leapcheck.simulators.mujoco.render import RenderError
 from leapcheck_models.robots import load
 
@@ -29,7 +29,8 @@ def still(t: float, q: np.ndarray, v: np.ndarray) -> JointCommand:
 @pytest.fixture(scope="module")
 def run() -> JumpStudy:
     act = Act(still, (STAND, np.zeros(ROBOT.nv)), 0.02)
-    return evaluate(JumpSetup(ROBOT, act, ("soft", "spring-damper"), levels=1), provenance(ROBOT, "leapcheck jump", 0))
+    setup = JumpSetup(ROBOT, act, ("soft", "spring-damper"), levels=1)
+    return evaluate(setup, provenance(ROBOT, "leapcheck jump", 0), simulate_everywhere(setup))
 
 
 def no_library(*_: object) -> None:

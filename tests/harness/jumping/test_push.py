@@ -12,7 +12,7 @@ import leapcheck_reference as reference
 from leapcheck.jumping.planning.legged import Legged, legged_robot
 from leapcheck.jumping.planning.pose import inverse_kinematics, rotations
 from leapcheck.jumping.planning.records import Infeasible
-from leapcheck.jumping.planning.rolling import velocity
+from leapcheck.jumping.planning.rolling import rolling_velocities
 from leapcheck.jumping.planning.stance import Stance, push
 from leapcheck.jumping.planning.task import standing_pose
 from leapcheck_models.robots import load
@@ -149,12 +149,12 @@ def test_poses_are_those_of_a_standard_integrator() -> None:
 
     def rate(t: float, q: np.ndarray) -> np.ndarray:
         w, x, y, z = q[3:7]
-        v = velocity(
+        v = rolling_velocities(
             robot,
             (q / np.concatenate([np.ones(3), np.full(4, np.linalg.norm(q[3:7])), np.ones(12)]))[None],
             path,
             np.array([t / TIME]),
-        )[0]
+        )[0][0]
         turn = 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]) @ v[:3]
         return np.concatenate([rotations(q[None, 3:7] / np.linalg.norm(q[3:7]))[0] @ v[3:6], turn, v[6:]])
 

@@ -68,10 +68,45 @@ def judge_jump(
         *_missing_runs(failures or {}, logs),
         *_out_of_balance(books),
         *_missing_events(by_key, logs),
-        *(reason for rule in RULES if rule.figure in by_key for reason in reasons_under(rule, by_key[rule.figure], thresholds)),
+        *_figure_reasons(by_key, thresholds),
         *_unknown_errors(by_key, logs),
         *(_fragile(robustness, thresholds) if robustness is not None else ()),
     ]
+    return _judgement(reasons, by_key, thresholds, robustness, drives)
+
+
+def judge_first_runs(
+    measured: Sequence[Estimate],
+    logs: Mapping[str, Sequence[JumpLog]],
+    thresholds: Thresholds = Thresholds(),
+    failures: Mapping[str, str] | None = None,
+) -> JumpJudgement:
+    """What the runs at the coarsest step alone say, as in `judge_jump`: preliminary, since no figure has an error bar yet."""
+    by_key = {estimate.key: estimate for estimate in measured}
+    reasons = [
+        *_early_stops(logs),
+        *_missing_runs(failures or {}, logs),
+        *_missing_events(by_key, logs),
+        *_figure_reasons(by_key, thresholds),
+    ]
+    return _judgement(reasons, by_key, thresholds, None, None)
+
+
+def _figure_reasons(by_key: Mapping[str, Estimate], thresholds: Thresholds) -> Iterator[Reason]:
+    """What the rules say of each figure."""
+    for rule in RULES:
+        if rule.figure in by_key:
+            yield from reasons_under(rule, by_key[rule.figure], thresholds)
+
+
+def _judgement(
+    reasons: Sequence[Reason],
+    by_key: Mapping[str, Estimate],
+    thresholds: Thresholds,
+    robustness: Robustness | None,
+    drives: Drives | None,
+) -> JumpJudgement:
+    """The judgement that the reasons lead to."""
     grave = [reason for verdict in (JumpVerdict.NO_GO, JumpVerdict.MARGINAL) for reason in reasons if reason.verdict is verdict]
     verdict = grave[0].verdict if grave else JumpVerdict.GO
     remedies = dict.fromkeys(remedy for reason in grave for remedy in _remedies(reason, by_key, thresholds, drives))

@@ -18,6 +18,11 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec, Shape
 from leapcheck_reference import com_position, contact_positions
 from leapcheck_reference.kinematics import frames
+from leapcheck_reference.scalar import as_objects
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.kernel import Program, program
+from leapcheck_reference.trace.key import key_of
+from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
 
 RATE = 60.0
@@ -81,23 +86,37 @@ def picture_places(log: JumpLog, rate: float = RATE) -> NDArray[np.intp]:
 def _run(tree: Tree, name: str, log: JumpLog) -> dict[str, Any]:
     """Poses of all bodies, contact points, forces and com of one run at its pictures, as whole numbers."""
     places = picture_places(log)
-    poses, points, coms = [], [], []
-    for q in log.q[places]:
-        placed = frames(tree, _unit(tree, q))
-        turns = Rotation.from_matrix(np.stack([X.R for X in placed.X_W])).as_quat(scalar_first=True)
-        origins = np.stack([placed.position(i) for i in range(len(tree.links))])
-        poses.append(np.hstack([origins / LENGTH_STEP, turns / QUATERNION_STEP]))
-        points.append(contact_positions(tree, _unit(tree, q)) / LENGTH_STEP)
-        coms.append(com_position(tree, _unit(tree, q)) / LENGTH_STEP)
+    placed = _placements(tree)({"q": np.stack([_unit(tree, q) for q in log.q[places]])})
+    turns = Rotation.from_matrix(placed["rotations"].reshape(-1, 3, 3)).as_quat(scalar_first=True)
+    poses = [placed["origins"] / LENGTH_STEP, turns.reshape(*placed["origins"].shape[:2], 4) / QUATERNION_STEP]
     return {
         "name": printable(name),
         "stopped": printable(log.stopped),
         "time": [round(float(t), 6) for t in log.time[places]],
-        "poses": _whole(poses),
-        "points": _whole(points),
+        "poses": _whole(np.concatenate(poses, axis=-1)),
+        "points": _whole(placed["points"] / LENGTH_STEP),
         "forces": _whole(mean_forces(log, places) / FORCE_STEP),
-        "com": _whole(coms),
+        "com": _whole(placed["com"] / LENGTH_STEP),
     }
+
+
+def _placements(tree: Tree) -> Program:
+    """Where everything is at states q (n, nq): rotations and origins of the links, contact points and com, world axes."""
+
+    def graph() -> Graph:
+        recorder, constants = Recorder(float), as_objects(tree)
+        q = recorder.input("q", tree.nq)
+        placed = frames(constants, q)
+        return recorder.graph(
+            {
+                "rotations": np.stack([X.R for X in placed.X_W]),
+                "origins": np.stack([placed.position(i) for i in range(len(tree.links))]),
+                "points": contact_positions(constants, q),
+                "com": com_position(constants, q),
+            }
+        )
+
+    return program(b"placements " + key_of(tree), graph, compile_code=False)
 
 
 def mean_forces(log: JumpLog, places: NDArray[np.intp]) -> Floats:
