@@ -29,13 +29,13 @@ from leapcheck_reference.simulate.predicted import (
     Inputs,
     Points,
     StepModel,
-    exact,
-    held,
+    accuracy_condition,
+    contact_solution,
     motion,
     others,
     step_answers,
     step_inputs,
-    sticking,
+    sticking_conditions,
 )
 from leapcheck_reference.simulate.rows import Chosen
 
@@ -121,10 +121,10 @@ def spring_stops(stop: Stop, room: Floats, away: Floats, dt: float) -> Chosen:
 def deflections(law: ContactLaw, x: Floats, tangential_force: Floats, s: Floats, dt: float) -> Floats:
     """Tangential deflections x' (n, 2) m after a step in which F_t (n, 2) N acted; `s` (n,) m^0.5, 0 in the air."""
     share = np.divide(tangential_force, s[:, None], out=np.zeros_like(tangential_force), where=s[:, None] > 0.0)
-    return relaxed(law, x, share, dt)
+    return next_deflections(law, x, share, dt)
 
 
-def relaxed(law: ContactLaw, x: Array, share: Array, dt: Any) -> Array:
+def next_deflections(law: ContactLaw, x: Array, share: Array, dt: Any) -> Array:
     """x' = (D x / dt - F_t / s) / (K + D / dt) with the `share` F_t / s (n, 2), over any scalar."""
     K, D = law.stiffness, law.tangential_damping
     answer: Array = (D / dt * x - share) / (K + D / dt)
@@ -145,14 +145,14 @@ def predicted_compliant_step(law: ContactLaw, plant: Plant, points: Points, inpu
     foreseen = -moving.gaps - dt * (moving.equations.J[:, 2] @ moving.u)
     chosen, free_points, x = list(points), others(moving, points), inputs["deflections"]
     wanted, compliance = spring_rows(law, -moving.gaps[chosen], foreseen[chosen], x[chosen], dt)
-    new = held(free, factors, moving.contact_jacobians(points), wanted.ravel(), compliance.ravel())
+    new = contact_solution(free, factors, moving.contact_jacobians(points), wanted.ravel(), compliance.ravel())
     share = np.zeros_like(x)
     share[chosen] = new.impulses[:, :2] / dt / np.sqrt(foreseen[chosen])[:, None]
     stopped = moving.rooms + dt * moving.away(moving.u) if law.stop != Stop(0.0, 0.0) else []
-    conditions = [*sticking(new.impulses, inputs["friction"][chosen]), *exact(new), *stopped]
+    conditions = [*sticking_conditions(new.impulses, inputs["friction"][chosen]), *accuracy_condition(new), *stopped]
     conditions += [*foreseen[chosen], *-foreseen[free_points]]
     answers = step_answers(moving, new, dt)
-    return {**answers, "deflections": relaxed(law, x, share, dt), CONDITIONS: np.array(conditions, dtype=object)}
+    return {**answers, "deflections": next_deflections(law, x, share, dt), CONDITIONS: np.array(conditions, dtype=object)}
 
 
 class CompliantSimulator(Moving):

@@ -140,7 +140,7 @@ class PredictedSteps:
         return recorder.graph(self._model.step(self._plant, points, inputs))
 
 
-class Held(NamedTuple):
+class ContactSolution(NamedTuple):
     """Velocity (nv,) and impulses (n, 3) N s where n contacts stick, and by how much the equations are missed (3 n,) m/s."""
 
     u: Array
@@ -148,10 +148,10 @@ class Held(NamedTuple):
     missed: Array
 
 
-def held(free: Array, factors: Factors, J: Array, wanted: Array, compliance: Array) -> Held:
+def contact_solution(free: Array, factors: Factors, J: Array, wanted: Array, compliance: Array) -> ContactSolution:
     """u' = free + M^-1 J^T p with J u' + compliance p = wanted (3 n,), refined once; `factors` of M."""
     if not len(J):
-        return Held(free, J.reshape(0, 3), np.empty(0, dtype=object))
+        return ContactSolution(free, J.reshape(0, 3), np.empty(0, dtype=object))
     G = inverse_product(factors, J.T)
     G[np.diag_indices(len(G))] += compliance
     inverse = factorization(G, dense_parent(len(G)))
@@ -159,10 +159,10 @@ def held(free: Array, factors: Factors, J: Array, wanted: Array, compliance: Arr
     for _ in range(2):
         change = solution(inverse, wanted - J @ u - compliance * p)
         p, u = p + change, u + solution(factors, J.T @ change)
-    return Held(u, p.reshape(-1, 3), wanted - J @ u - compliance * p)
+    return ContactSolution(u, p.reshape(-1, 3), wanted - J @ u - compliance * p)
 
 
-def sticking(forces: Array, friction: Array) -> list[Array]:
+def sticking_conditions(forces: Array, friction: Array) -> list[Array]:
     """Positive where contacts with forces or impulses (n, 3), `friction` a number (1,), stick: p_n, and (mu p_n)^2 - |p_t|^2."""
     x, y, normal = forces.T
     return [*normal, *(friction * friction * normal * normal - x * x - y * y)]
@@ -174,7 +174,7 @@ def step_inputs(plant: Plant) -> dict[str, tuple[int, ...]]:
     return {"q": (tree.nq,), "u": (tree.nv,), "torque": plant.driven_u.shape, "dt": (1,), "friction": plant.radii.shape}
 
 
-def step_answers(moving: Motion, new: Held, dt: Array) -> dict[str, Array]:
+def step_answers(moving: Motion, new: ContactSolution, dt: Array) -> dict[str, Array]:
     """State after a step of dt with the velocity `new.u`, and the impulses."""
     free_base = moving.plant.free_base
     q = displace(free_base, moving.q, dt * new.u)
@@ -186,6 +186,6 @@ def others(moving: Motion, points: Points) -> list[int]:
     return [i for i in range(len(moving.gaps)) if i not in points]
 
 
-def exact(new: Held) -> list[Array]:
+def accuracy_condition(new: ContactSolution) -> list[Array]:
     """Positive where the linear equations are solved to `INEXACT`."""
     return [INEXACT * INEXACT - new.missed @ new.missed] if len(new.missed) else []

@@ -19,13 +19,13 @@ from leapcheck_reference.simulate.predicted import (
     Inputs,
     Points,
     StepModel,
-    exact,
-    held,
+    accuracy_condition,
+    contact_solution,
     motion,
     others,
     step_answers,
     step_inputs,
-    sticking,
+    sticking_conditions,
 )
 from leapcheck_reference.simulate.rows import Chosen, ConstraintRows, FreeStep
 
@@ -78,12 +78,18 @@ def predicted_rigid_step(plant: Plant, points: Points, inputs: Inputs) -> dict[s
     closing = moving.gaps / dt
     wanted = np.zeros((len(points), 3), dtype=object)
     wanted[:, 2] = -closing[list(points)]
-    new = held(free, factors, moving.contact_jacobians(points), wanted.ravel(), np.zeros(wanted.size))
+    new = contact_solution(free, factors, moving.contact_jacobians(points), wanted.ravel(), np.zeros(wanted.size))
     free_points = others(moving, points)
     rising = moving.equations.J[free_points, 2] @ new.u + closing[free_points]
     receding = moving.away(new.u) + moving.rooms / dt
     pushed_out = PUSH_OUT + np.concatenate([closing, moving.rooms / dt])
-    conditions = [*sticking(new.impulses, inputs["friction"][list(points)]), *exact(new), *rising, *receding, *pushed_out]
+    conditions = [
+        *sticking_conditions(new.impulses, inputs["friction"][list(points)]),
+        *accuracy_condition(new),
+        *rising,
+        *receding,
+        *pushed_out,
+    ]
     return {**step_answers(moving, new, dt), CONDITIONS: np.array(conditions, dtype=object)}
 
 
