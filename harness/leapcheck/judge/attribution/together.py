@@ -81,9 +81,8 @@ def _problem(belief: Belief, count: int) -> Problem | None:
     wanted = -(-NUMBERS * count * len(first.read) // max(1, _equation_count(first)))
     near = [i for i, kind in enumerate(states.kind) if kind != "far"] or list(range(len(states)))
     rows = near[:: max(1, len(near) // wanted)]
-    return problem_of(
-        belief.about(belief.evidence.at_states(rows)), [at.quantity for at in first.equations if at.quantity != INVERSE_DYNAMICS]
-    )
+    quantities = [equation.quantity for equation in first.equations if equation.quantity != INVERSE_DYNAMICS]
+    return problem_of(belief.about(belief.evidence.at_states(rows)), quantities) if quantities else None
 
 
 def _equation_count(problem: Problem) -> int:

@@ -1,0 +1,10 @@
+"""Terms of the algorithms that an engine may have forgotten, and the textbooks' forms in which they stand."""
+
+from __future__ import annotations
+
+from leapcheck.judge.belief import Proposal
+from leapcheck.judge.terms.search import terms
+from leapcheck.judge.terms.solving import regularised_matrices, spoilt_matrices
+
+PROPOSALS: tuple[Proposal, ...] = (terms, spoilt_matrices, regularised_matrices)
+"""Hypotheses fitted to what a belief leaves unexplained."""

@@ -1,0 +1,72 @@
+"""What a change of terms adds to the quantities, and what follows from those for what an engine solves for with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from leapcheck.judge.terms.catalogue import Formulation
+from leapcheck.judge.terms.changes import UNCHANGED, Change, Changes, Place
+from leapcheck.judge.terms.composite import CompositeForm
+from leapcheck.judge.terms.lagrange import LagrangeForm
+from leapcheck.judge.terms.newton_euler import SpatialForm, VectorForm
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
+from leapcheck_reference.tree import Tree
+
+QUANTITIES_OF = {
+    Formulation.VECTOR: frozenset(
+        {"bias_force", "coriolis_force", "gravity_force", "contact_velocities", "contact_bias_accelerations", "kinetic_energy"}
+    ),
+    Formulation.SPATIAL: frozenset({"bias_force", "coriolis_force"}),
+    Formulation.COMPOSITE: frozenset({"mass_matrix"}),
+    Formulation.LAGRANGE: frozenset({"bias_force", "coriolis_force"}),
+}
+"""What each form gives."""
+
+MOST_ROWS = 20_000
+"""Changes times states that are evaluated at once."""
+
+
+def effects(
+    tree: Tree, form: Formulation, states: States, changes: Sequence[Change], quantities: Iterable[str]
+) -> dict[str, Floats]:
+    """What each change adds to each of the form's quantities at each state: (changes, n, ...)."""
+    wanted = frozenset(quantities) & QUANTITIES_OF[form]
+    plain = _answers(tree, form, states, UNCHANGED, wanted)
+    step = max(1, MOST_ROWS // max(1, len(states)))
+    parts = [_changed(tree, form, states, changes[i : i + step], wanted) for i in range(0, len(changes), step)]
+    return {name: np.concatenate([part[name] for part in parts]) - plain[name] for name in wanted}
+
+
+def _changed(
+    tree: Tree, form: Formulation, states: States, changes: Sequence[Change], wanted: frozenset[str]
+) -> dict[str, Floats]:
+    k, n = len(changes), len(states)
+    amounts: dict[Place, Floats] = {}
+    for row, change in enumerate(changes):
+        for place, amount in change.items():
+            amounts.setdefault(place, np.zeros(k))[row] = amount
+    tiled = States(
+        np.tile(states.q, (k, 1)),
+        np.tile(states.v, (k, 1)),
+        np.tile(states.tau, (k, 1)),
+        np.tile(states.index, k),
+        states.kind * k,
+    )
+    repeated = Changes({place: np.repeat(row, n) for place, row in amounts.items()})
+    answers = _answers(tree, form, tiled, repeated, wanted)
+    return {name: values.reshape(k, n, *values.shape[1:]) for name, values in answers.items()}
+
+
+def _answers(tree: Tree, form: Formulation, states: States, changes: Changes, wanted: frozenset[str]) -> dict[str, Floats]:
+    match form:
+        case Formulation.VECTOR:
+            return VectorForm(tree, states.q, states.v, changes).answers(wanted)
+        case Formulation.SPATIAL:
+            return SpatialForm(tree, states.q, states.v, changes).answers(wanted)
+        case Formulation.LAGRANGE:
+            return LagrangeForm(tree, states.q, states.v, changes).answers(wanted)
+        case Formulation.COMPOSITE:
+            return {"mass_matrix": CompositeForm(tree, states.q, changes).mass_matrix()} if wanted else {}

@@ -1,0 +1,116 @@
+"""Terms that a programmer forgot, planted in world-frame dynamics that share nothing with the judge, are named in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import leapcheck_reference as reference
+from leapcheck.engines.outside.load import load_engine
+from leapcheck.judge.diagnosis import diagnose
+from leapcheck.judge.terms.catalogue import TERMS, Formulation, elements
+from leapcheck.judge.terms.changes import Changes
+from leapcheck.judge.terms.composite import CompositeForm
+from leapcheck.judge.terms.effects import QUANTITIES_OF, effects
+from leapcheck.judge.terms.lagrange import LagrangeForm
+from leapcheck.judge.terms.newton_euler import SpatialForm, VectorForm
+from leapcheck.quantities import QUANTITIES
+from leapcheck.records import Diagnosis
+from leapcheck.sampling import generated_states
+from leapcheck_models.arrays import Floats
+from leapcheck_models.robots import load
+from leapcheck_reference.batch import evaluate_batch
+from leapcheck_reference.quantities import quantity
+from tests.planted import world_frame
+
+CHAIN, FLOATING, FIXED = "tree4_7", "random:30", "random:29"
+ROBOTS = (CHAIN, FLOATING, FIXED, "random:3", "random:8", "mini_cheetah")
+COUNT = 24
+
+
+def diagnoses(robot: str, term: str, body: str = "") -> tuple[Diagnosis, ...]:
+    """What the judge says of dynamics with one term wrong, of one body or of all."""
+    spec = load(robot)
+    own = world_frame.WorldFrame(spec, lambda planted, name: planted == term and body in ("", name))
+    functions = {name: getattr(own, name) for name in world_frame.QUANTITIES}
+    states = generated_states(spec, COUNT, 0, 0)
+    return diagnose(spec, load_engine(functions, spec), states, world_frame.QUANTITIES)
+
+
+def exact(robot: str, name: str) -> Floats:
+    spec = load(robot)
+    states = generated_states(spec, COUNT, 0, 0)
+    return evaluate_batch(
+        quantity(name).function, reference.build(spec), *(getattr(states, part) for part in QUANTITIES[name].arguments)
+    )
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_each_form_is_right_where_nothing_is_changed(robot: str) -> None:
+    spec = load(robot)
+    tree, states = reference.build(spec), generated_states(spec, COUNT, 0, 0)
+    forms = {
+        Formulation.VECTOR: VectorForm(tree, states.q, states.v, Changes()).answers(QUANTITIES_OF[Formulation.VECTOR]),
+        Formulation.SPATIAL: SpatialForm(tree, states.q, states.v, Changes()).answers(frozenset({"coriolis_force"})),
+        Formulation.LAGRANGE: LagrangeForm(tree, states.q, states.v, Changes()).answers(frozenset({"coriolis_force"})),
+        Formulation.COMPOSITE: {"mass_matrix": CompositeForm(tree, states.q).mass_matrix()},
+    }
+    for form, answers in forms.items():
+        assert answers, form
+        for name, values in answers.items():
+            true = exact(robot, name)
+            assert np.abs(values - true).max() <= 1e-12 * np.abs(true).max(), (form, name)
+
+
+@pytest.mark.parametrize("form", Formulation)
+def test_each_term_matters(form: Formulation) -> None:
+    """A key that the form's text does not know would add nothing: each adds something on one of the robots."""
+    idle = {term.key for term in TERMS if term.form is form}
+    for robot in ("mini_cheetah", "random:8", FLOATING, "falling_rod", "tree4_3"):
+        spec = load(robot)
+        tree, states = reference.build(spec), generated_states(spec, 4, 0, 0)
+        for term in (term for term in TERMS if term.form is form):
+            changes = [{(term.key, i): 1.0} for i, _ in elements(tree, term)]
+            if changes and term.key in idle:
+                added = effects(tree, form, states, changes, QUANTITIES_OF[form])
+                if any(np.abs(values).max(initial=0.0) > 1e-9 for values in added.values()):
+                    idle.remove(term.key)
+    assert not idle - {"armature", "sliding"}
+
+
+CASES = {
+    "gyroscopic": (CHAIN, "", "gyroscopic torque w x I w of every link is missing"),
+    "gyroscopic of one": (CHAIN, "link_3", "gyroscopic torque w x I w of link_3 is missing"),
+    "gyroscopic sign": (FLOATING, "", "gyroscopic torque w x I w of every link has the opposite sign"),
+    "gyroscopic halved": (CHAIN, "link_2", "gyroscopic torque w x I w of link_2 is halved"),
+    "velocity product": (CHAIN, "", "velocity product w x S qd of every joint is missing"),
+    "velocity product of one": (FLOATING, "link_3", "velocity product w x S qd of link_3 is missing"),
+    "velocity product's sign": (CHAIN, "link_3", "velocity product w x S qd of link_3 has the opposite sign"),
+    "arm centripetal": (CHAIN, "link_4", "centripetal acceleration w x (w x p) of the place of link_4 is missing"),
+    "com centripetal": (CHAIN, "link_4", "centripetal acceleration w x (w x c) of the com of link_4 is missing"),
+    "com moment": (CHAIN, "link_4", "moment c x f of link_4 is missing"),
+    "carried arm": (CHAIN, "link_3", "moment p x f of the force that link_3 hands to its parent is missing"),
+    "w x v": (FLOATING, "", "Coriolis acceleration w x v of link_0 is missing"),
+    "Coriolis halved": (FLOATING, "link_2", "Coriolis acceleration w x v of link_2 is halved"),
+    "rotor's spin": (FLOATING, "", "the spin of"),
+    "rotor's reaction": (FLOATING, "", "reaction of"),
+    "couplings halved": (CHAIN, "", "couplings of M are halved"),
+    "diagonal doubled": (FLOATING, "", "diagonal of M is doubled"),
+    "regularised": (CHAIN, "", "M + 1e-08 on the diagonal: a regularised M"),
+    "implicit damping": (FIXED, "", "damping taken implicitly"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_forgotten_term_is_named(case: str) -> None:
+    robot, body, words = CASES[case]
+    (diagnosis,) = diagnoses(robot, case.removesuffix(" of one"), body)
+    assert not diagnosis.unexplained
+    assert len(diagnosis.causes) == 1
+    told = [causes[0].words for causes in (diagnosis.causes, *diagnosis.alternatives)]
+    assert any(words in cause for cause in told), told
+
+
+@pytest.mark.parametrize("robot", [CHAIN, FLOATING, FIXED])
+def test_right_dynamics_of_another_make_are_right(robot: str) -> None:
+    assert diagnoses(robot, "nothing") == ()
