@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -127,6 +128,7 @@ def jobs(plan: Plan) -> list[tuple[range, ...]]:
     return [tuple(in_blocks[i : i + JOB]) for i in range(0, len(in_blocks), JOB)]
 
 
+@lru_cache(maxsize=64)
 def _singular_dof(spec: RobotSpec) -> str:
     """Name of the dof that most moves no inertia at a generic state, "" where M is regular."""
     M = ReferenceEngine(spec).evaluate(generated_states(spec, 1, 0, 0), ("mass_matrix",))["mass_matrix"][0]
