@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 import leapcheck_reference as reference
+from leapcheck.comparison.in_house import code_hash
 from leapcheck.records import SimplificationCost
 from leapcheck.sampling import PATTERN, generated_states, units
+from leapcheck.system.strict_json import decode, dumps_line, loads
 from leapcheck_models.rotors import with_lumped_rotors
-from leapcheck_models.spec import ONE_DOF, RobotSpec
+from leapcheck_models.spec import ONE_DOF, RobotSpec, spec_hash
 from leapcheck_reference.batch import evaluate_batch
+from leapcheck_reference.trace import native
+from leapcheck_reference.trace.cache import load_or_make
+from leapcheck_reference.trace.key import key_of
 
 STATES = 200
 """Random generic states over which the cost is taken."""
@@ -34,10 +40,16 @@ def simplifications(spec: RobotSpec) -> dict[str, RobotSpec]:
 def simplification_costs(spec: RobotSpec, seed: int) -> tuple[SimplificationCost, ...]:
     """Error of qdd by each simplification against exact rotors: |dqdd| / |qdd| over all joints, and joint by joint.
 
-    Empty for a robot without rotors. A joint's own figure is its share |dqdd_j| / |qdd|.
+    Empty for a robot without rotors. A joint's own figure is its share |dqdd_j| / |qdd|. They are kept in the user's cache.
     """
     if not any(body.rotor for body in spec.bodies):
         return ()
+    key = key_of("simplifications", code_hash(), spec_hash(spec), seed, native.target_key())
+    rows = loads(load_or_make(key, lambda: dumps_line([*_costs(spec, seed)]).encode()))
+    return tuple(decode(SimplificationCost, row, f"simplifications[{i}]") for i, row in enumerate(rows))
+
+
+def _costs(spec: RobotSpec, seed: int) -> Iterator[SimplificationCost]:
     joints = [(b.joint.name, b.joint.type) for b in spec.bodies]
     tree = reference.build(spec)
     moving = [link.v.start for link in tree.links if link.type in ONE_DOF]
@@ -51,19 +63,15 @@ def simplification_costs(spec: RobotSpec, seed: int) -> tuple[SimplificationCost
     q, v, tau = (np.concatenate(parts)[:STATES] for parts in zip(*generic, strict=True))
     exact = evaluate_batch(reference.forward_dynamics, tree, q, v, tau)[:, moving]
     size = np.linalg.norm(exact, axis=1)
-    costs = []
     for words, simple in simplifications(spec).items():
         error = evaluate_batch(reference.forward_dynamics, reference.build(simple), q, v, tau)[:, moving] - exact
         whole, each = np.linalg.norm(error, axis=1) / size, np.abs(error) / size[:, None]
-        costs.append(
-            SimplificationCost(
-                simplification=words,
-                states=len(q),
-                median=float(np.median(whole)),
-                worst=float(whole.max()),
-                joints=names,
-                joint_median=tuple(float(x) for x in np.median(each, axis=0)),
-                joint_worst=tuple(float(x) for x in each.max(axis=0)),
-            )
+        yield SimplificationCost(
+            simplification=words,
+            states=len(q),
+            median=float(np.median(whole)),
+            worst=float(whole.max()),
+            joints=names,
+            joint_median=tuple(float(x) for x in np.median(each, axis=0)),
+            joint_worst=tuple(float(x) for x in each.max(axis=0)),
         )
-    return tuple(costs)

@@ -6,12 +6,16 @@ Nothing in it runs when it is read: arrays, JSON, and machine code for this CPU,
 import contextlib
 import hashlib
 import os
+import platform
 import stat
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
+
+import leapcheck_models
 
 FOLDER_VARIABLE = "LEAPCHECK_CACHE"
 """Environment variable that names another folder."""
@@ -91,5 +95,11 @@ def hash_of_files(root: Path, *patterns: str) -> str:
 
 @lru_cache(maxsize=1)
 def source_hash() -> str:
-    """Hash of this package's source: code made by another version of the algorithms or the generator is never found."""
-    return hash_of_files(Path(__file__).parent.parent, "**/*.py")
+    """Hash of what any content depends on: the source of this package and of the models', Python, NumPy, python-flint, the CPU's
+    kind. What another version of the algorithms or the generator made is never found.
+    """
+    packages = [f"{name} {version(name)}" for name in ("numpy", "python-flint")]
+    folders = (Path(str(leapcheck_models.__file__)).parent, Path(__file__).parent.parent)
+    sources = [hash_of_files(folder, "**/*.py") for folder in folders]
+    made_with = [*sources, *packages, sys.version, platform.machine()]  # long double differs between kinds of CPU
+    return hashlib.sha256("\n".join(made_with).encode()).hexdigest()

@@ -87,3 +87,13 @@ def test_armature_is_exact_for_a_rotor_that_stands_on_the_world() -> None:
     assert none.median > 1e-3
     assert dropped.median == pytest.approx(none.median, rel=NOTHING)
     assert armature.joints == tuple(body.joint.name for body in spec.bodies)
+
+
+def test_from_the_cache_come_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = load("mini_cheetah")
+    first = simplification_costs(spec, 5)
+    simplification_costs.cache_clear()
+    monkeypatch.delattr("leapcheck.comparison.simplifications._costs")
+    assert simplification_costs(spec, 5) == first
+    with pytest.raises(NameError):
+        simplification_costs(spec, 6)

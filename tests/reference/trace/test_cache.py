@@ -77,6 +77,17 @@ def test_another_robot_width_or_source_is_not_found(own_folder: Path, monkeypatc
     assert files() == 5
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [("hash_of_files", lambda *_: "other source"), ("version", lambda _: "2.99"), ("platform.machine", lambda: "another CPU")],
+)
+def test_what_content_depends_on_is_in_its_key(place: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache.source_hash.__wrapped__()
+    assert cache.source_hash.__wrapped__() == before
+    monkeypatch.setattr(f"leapcheck_reference.trace.cache.{place}", value)
+    assert cache.source_hash.__wrapped__() != before
+
+
 @pytest.mark.parametrize("left", [slice(-1), slice(0), slice(40), slice(None, None, -1)])
 def test_a_torn_file_is_made_anew(own_folder: Path, left: slice) -> None:
     given = states("pupper_leg", 9)
