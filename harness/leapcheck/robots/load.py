@@ -8,7 +8,6 @@ from typing import Any
 
 from leapcheck_models import robots
 from leapcheck_models.importing import ImportedRobot
-from leapcheck_models.importing.urdf_file import read_urdf
 from leapcheck_models.spec import RobotSpec
 
 MJCF = (".xml", ".mjcf")
@@ -68,6 +67,8 @@ def read_robot_file(name: str) -> ImportedRobot | None:
     Raises FileNotFoundError, or ValueError in one line that names the file, the element and the remedy.
     """
     if name.partition("#")[0].endswith(".urdf"):
+        from leapcheck_models.importing.urdf_file import read_urdf
+
         return read_urdf(name)
     if name.endswith(MJCF):
         from leapcheck.engines.mujoco.mjcf_import import import_mjcf

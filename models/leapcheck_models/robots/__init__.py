@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from leapcheck_models.importing.urdf_file import read_urdf
 from leapcheck_models.robots.free_bodies import box, falling_rod
 from leapcheck_models.robots.mini_cheetah import mini_cheetah, mini_cheetah_armature
 from leapcheck_models.robots.pupper_leg import pupper_leg
@@ -40,6 +39,8 @@ def load(name: str) -> RobotSpec:
     if name.endswith(".json"):
         return read_spec(name)
     if name.partition("#")[0].endswith(".urdf"):
+        from leapcheck_models.importing.urdf_file import read_urdf  # a parser of XML, for files alone
+
         return read_urdf(name).spec
     raise ValueError(
         f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json, .urdf or .xml"
