@@ -66,8 +66,7 @@ def make_engine_set(
         except EngineError as error:
             failures.append(Failure(_name(request), "", str(error)))
     not_compared += [line for engine in ready if isinstance(engine, Limited) for line in engine.not_compared]
-    names = [name for name in quantities if _has_entries(spec, name)]
-    portions = tuple(_portion(spec, group, ready, compile_code) for group in _groups(names))
+    portions = tuple(_portion(spec, group, ready, compile_code) for group in quantity_groups(spec, quantities))
     return EngineSet(spec, tuple(ready), portions, tuple(failures), tuple(not_compared))
 
 
@@ -80,13 +79,13 @@ def _name(request: str | Engine | EngineRequest) -> str:
     return request if isinstance(request, str) else request.name
 
 
-def _groups(quantities: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The quantities by what they are computed from; the one that is as long as all others together is alone."""
-    alone = ("contact_inertia",)
+def quantity_groups(spec: RobotSpec, quantities: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Those quantities that have entries, by what they are computed from; the one that is as long as all others is alone."""
+    names, alone = [name for name in quantities if _has_entries(spec, name)], ("contact_inertia",)
     groups = (
-        [name for name in quantities if not QUANTITIES[name].in_mujoco_coordinates and name not in alone],
-        [name for name in quantities if name in alone],
-        [name for name in quantities if QUANTITIES[name].in_mujoco_coordinates],
+        [name for name in names if not QUANTITIES[name].in_mujoco_coordinates and name not in alone],
+        [name for name in names if name in alone],
+        [name for name in names if QUANTITIES[name].in_mujoco_coordinates],
     )
     yield from (tuple(group) for group in groups if group)
 

@@ -1,4 +1,4 @@
-"""In-house values at any states, with their expected rounding, by the programs of a comparison where it made them."""
+"""In-house values at any states, with their expected rounding, by the programs of a comparison."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import leapcheck_reference as reference
+from leapcheck.comparison.engine_set import quantity_groups
 from leapcheck.comparison.in_house import InHouse
 from leapcheck.comparison.slots import Slots
-from leapcheck.judge.evidence import expected_rounding, rows_of, value
+from leapcheck.judge.evidence import rows_of
+from leapcheck.quantities import CANONICAL
 from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -28,27 +29,28 @@ class InHouseAnswers:
     """What the in-house side answers about one robot."""
 
     def __init__(self, spec: RobotSpec, sides: Iterable[InHouse] = ()) -> None:
-        """Takes the in-house sides that are ready; a quantity that is in none of them is computed by the readable code."""
+        """Takes the in-house sides that are ready; those of a comparison of all canonical quantities are made where needed."""
         self.spec = spec
         self._sides = tuple(sides)
 
     def evaluate(self, states_of: Mapping[str, States]) -> dict[str, InHouseValues]:
         """Each quantity at its own states; a program runs once, over the states of all its quantities."""
         answers: dict[str, InHouseValues] = {}
-        for side in self._sides:
-            if names := [name for name in side.quantities if name in states_of]:
+        for side in self._sides_for(states_of):
+            if names := [name for name in side.quantities if name in states_of and name not in answers]:
                 states, rows = distinct(join_states([states_of[name] for name in names]))
                 values = side(states)
                 for name in names:
                     own, rows = rows[: len(states_of[name])], rows[len(states_of[name]) :]
                     entries = _all_entries(values.slots, side.slot_map.of[name], own)
                     answers[name] = InHouseValues(entries, values.rounding[name][own])
-        tree = reference.build(self.spec) if states_of.keys() - answers.keys() else None
-        for name, states in states_of.items():
-            if tree is not None and name not in answers:
-                exact = value(name, tree, states)
-                answers[name] = InHouseValues(exact, expected_rounding(self.spec, name, states, exact))
         return answers
+
+    def _sides_for(self, quantities: Iterable[str]) -> tuple[InHouse, ...]:
+        """The sides that are ready, and those that quantities are missing from them."""
+        missing = set(quantities) - {name for side in self._sides for name in side.quantities}
+        groups = [group for group in quantity_groups(self.spec, CANONICAL) if not missing.isdisjoint(group)] if missing else []
+        return (*self._sides, *(InHouse(self.spec, group, compile_code=False) for group in groups))
 
 
 def distinct(states: States) -> tuple[States, NDArray[np.intp]]:

@@ -258,6 +258,6 @@ def test_the_in_house_code_is_checked_once_for_a_robot_and_states(monkeypatch: p
     for spec, seed in ((arm, 1), (leg, 0), (heavy, 0)):
         assert found(spec, seed) != first
     assert len(checked) == 4
-    monkeypatch.setattr(module, "_checking_code", lambda: b"other source")
+    monkeypatch.setattr(module, "_law_sources", lambda: "other")
     found(arm, 0)
     assert len(checked) == 5
