@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -155,6 +156,21 @@ def test_an_error_in_making_is_not_kept(own_folder: Path) -> None:
         load_or_make(b"key", never)
     assert not own_folder.exists()
     assert load_or_make(b"key", lambda: b"content") == b"content"
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_making_leaves_the_collector_as_it_was(enabled: bool) -> None:
+    assert gc.isenabled()
+    try:
+        if not enabled:
+            gc.disable()
+        load_or_make(b"key", lambda: load_or_make(b"inner", lambda: b"%d" % gc.isenabled()))
+        assert load_or_make(b"inner", never) == b"0"
+        with pytest.raises(AssertionError, match="made once more"):
+            load_or_make(b"failing", never)
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()
 
 
 def test_processes_side_by_side(own_folder: Path) -> None:
