@@ -14,12 +14,12 @@ LIMIT = 32.0
 CODE = """
 import resource, sys
 from leapcheck.comparison.plan import Plan
+from leapcheck.robots.load import named_robot
 from leapcheck.study import run_comparison
-from leapcheck_models.robots import load
 count = int(sys.argv[1])
 engines = ("reference", "mujoco", "pinocchio")
 quantities = ("mass_matrix", "bias_force", "contact_positions", "contact_jacobians")
-run = run_comparison(Plan("mini_cheetah_armature", load("mini_cheetah_armature"), engines, quantities, count))
+run = run_comparison(Plan(named_robot("mini_cheetah_armature"), engines, quantities, count))
 assert all(row.states == count for row in run.comparisons)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10))
 """
