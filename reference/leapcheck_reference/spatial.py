@@ -12,7 +12,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import rotate_tensor, skew, symmetric
-from leapcheck_reference.scalar import Scalar
+from leapcheck_reference.scalar import Scalar, blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,13 @@ def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
 def motion_matrix(X: Transform) -> Array:
     """The 6x6 matrix X_BA that takes motion vectors from A to B; its transpose takes force vectors from B to A."""
     zero = 0.0 * X.R
-    return np.block([[X.R.T, zero], [-X.R.T @ skew(X.p), X.R.T]])
+    return blocks([[X.R.T, zero], [-X.R.T @ skew(X.p), X.R.T]])
 
 
 def inertia_matrix(inertia: RigidInertia) -> Array:
     """The 6x6 matrix of a rigid-body inertia."""
     S = skew(inertia.mc)
-    return np.block([[inertia.I, S], [-S, inertia.mass * np.eye(3)]])
+    return blocks([[inertia.I, S], [-S, inertia.mass * np.eye(3)]])
 
 
 def motion_cross(V: Array, U: Array) -> Array:

@@ -35,7 +35,10 @@ def vector(name: str, values: Any, length: int) -> Array:
         raise ValueError(f"{name} has shape {array.shape}: give ({length},)")
     if array.dtype.kind not in "fcO":
         raise ValueError(f"{name} holds {array.dtype}: give numbers")
-    finite = np.array([not isinstance(x, float | complex | np.inexact) or np.isfinite(x) for x in array], dtype=bool)
+    if array.dtype.kind in "fc":
+        finite = np.isfinite(array)
+    else:
+        finite = np.array([not isinstance(x, float | complex | np.inexact) or np.isfinite(x) for x in array], dtype=bool)
     if not finite.all():
         raise ValueError(f"{name} holds NaN or infinity at {int(np.argmin(finite))}: give finite numbers")
     return array
