@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 
+from leapcheck.jumping.planning import plan
+from leapcheck.jumping.planning.bounds import largest_powers, power_at_take_off
 from leapcheck.jumping.planning.checks import PULLED, refusal
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.plan import plan_jump
@@ -15,7 +18,7 @@ from leapcheck.jumping.planning.search import lowest_crouch
 from leapcheck.jumping.planning.task import task
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.actuator import drives, largest_torque
 from leapcheck_reference.simulate.battery import Battery
 
 CROUCH_STEP = 0.006
@@ -43,6 +46,34 @@ def test_what_cannot_be_done_is_refused_with_the_reason(request_: JumpRequest, w
     spec = load("mini_cheetah")
     with pytest.raises(Infeasible, match=why):
         plan_jump(spec, request_, drives(spec))
+
+
+def test_what_no_pose_can_do_is_refused_before_anything_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def searched(*given: object) -> None:
+        raise AssertionError(f"searched with {given}")
+
+    monkeypatch.setattr(plan, "chosen_push", searched)
+    spec = load("mini_cheetah")
+    why = "cannot jump 20 m high: mechanical power 1.095e[+]05 W, limit 5996, .* too much .*: jump lower"
+    with pytest.raises(Infeasible, match=why):
+        plan_jump(spec, JumpRequest(20.0), drives(spec))
+    with pytest.raises(Infeasible, match="mechanical power"):  # far less from the push time that is asked for
+        plan_jump(spec, JumpRequest(1.0, push_time=0.01), drives(spec))
+    with pytest.raises(AssertionError, match="searched"):
+        plan_jump(spec, JumpRequest(3.0), drives(spec))
+
+
+def test_the_bound_on_power_leaves_room_for_what_is_feasible() -> None:
+    spec = load("mini_cheetah")
+    motors = drives(spec)
+    for height, most in ((0.2, 0.1), (0.55, 0.2)):  # 0.55 m is the highest feasible jump
+        asked = task(legged_robot(spec), JumpRequest(height), motors, Battery())
+        assert power_at_take_off(asked).utilisation < most
+    speeds = np.linspace(0.0, 50.0, 5001)[:, None] * np.ones(12)
+    power = (largest_torque(motors, speeds, 24.0)[1] * speeds).max(axis=0)
+    np.testing.assert_allclose(largest_powers(motors, 24.0), power, rtol=1e-3)
+    endless = dataclasses.replace(motors, voltage=np.full(12, np.inf), electrical=np.zeros(12, dtype=bool))
+    assert np.isinf(largest_powers(endless, 24.0)).all()
 
 
 def test_the_lowest_crouch_is_possible_and_a_lower_one_is_not() -> None:

@@ -64,6 +64,7 @@ REMEDIES = {
     "torque": "jump lower, push longer from a deeper crouch, or take stronger motors",
     "voltage": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
     "joint speed": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
+    "mechanical power": "jump lower, or take stronger motors",
     "battery power": "jump lower, push longer, or take a battery with less internal resistance",
     "joint stop": "choose another crouch height",
     "leg length": "jump lower, crouch deeper or push for a shorter time",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leapcheck.jumping.planning.air import Choice, chosen_swing, in_air
+from leapcheck.jumping.planning.bounds import SURELY, power_at_take_off
 from leapcheck.jumping.planning.checks import measures, refusal, worst_first
 from leapcheck.jumping.planning.flight import Flight
 from leapcheck.jumping.planning.landing import Landing, chosen_landing, rise_path, touch_down_heights
@@ -52,13 +53,14 @@ def plan_jump(
     """
     work = task(legged_robot(spec, SMALLEST_RADIUS), request, drives, battery)
     weight = work.robot.mass * work.robot.gravity
+    _refuse_beyond(work, power_at_take_off(work), SURELY)
     plan = _assemble(work, _parts(work), gains or Gains.for_robot(weight * work.com[2], work.com[2], work.robot.gravity))
     _refuse_beyond(work, plan.checks[0])
     return plan
 
 
-def _refuse_beyond(work: Task, worst: Check) -> None:
-    if worst.utilisation > 1.0:
+def _refuse_beyond(work: Task, worst: Check, most: float = 1.0) -> None:
+    if worst.utilisation > most:
         raise Infeasible(refusal(work.robot.spec.name, work.request, worst), worst)
 
 
