@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import minimize_scalar
 
 from leapcheck.jumping.policies import check_columns, number_column, read_table, time_column
@@ -14,6 +14,9 @@ from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SIGNALS = {"q": "rad", "qd": "rad/s", "tau": "N m"}
 """What a hardware log may hold of each joint, with its unit: columns `q_JOINT`, `qd_JOINT`, `tau_JOINT`."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from leapcheck.jumping.control import JointCommand, Policy
 from leapcheck.system.plugins import call_factory, load_factory
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRAJECTORY_GAINS = (40.0, 1.0)
 """kp (N m/rad) and kd (N m s/rad) of a trajectory whose file gives none: Cheetah-Software's order of magnitude."""
@@ -148,6 +150,8 @@ def check_columns(where: str, table: pd.DataFrame, spec: RobotSpec, kinds: Seque
 
 def read_table(path: Path) -> pd.DataFrame:
     """The table in a CSV file; ValueError names a file that is not one."""
+    import pandas as pd  # here: a third of all that a jump imports, in each of its processes
+
     try:
         return pd.read_csv(path, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
@@ -176,7 +180,9 @@ def _optional(where: str, table: pd.DataFrame, names: Sequence[str]) -> Floats |
     name = next((name for name in names if name in table.columns), None)
     if name is None:
         return None
-    numbers = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=float)
+    from pandas import to_numeric
+
+    numbers = to_numeric(table[name], errors="coerce").to_numpy(dtype=float)
     broken = np.flatnonzero(~np.isfinite(numbers))
     if len(broken):
         row = int(broken[0])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import radians
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leapcheck.jumping.act import Act, jumping_robot, planned_act, user_act
@@ -30,7 +31,7 @@ from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.heat import ThermalRating
 
 if TYPE_CHECKING:
-    from leapcheck.jumping.hardware import HardwareComparison
+    from leapcheck.jumping.hardware import HardwareComparison, HardwareLog
     from leapcheck.jumping.planning.plan import HighestJump
     from leapcheck.jumping.robustness.control import Trial
     from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
@@ -132,15 +133,13 @@ def jump_study(
     `robot`: a name, a file or a description; `workers`: processes, 0 for one per core. A jump that cannot be planned is a NO-GO
     without a simulation. Raises ValueError for options that are invalid, FileNotFoundError for a missing file.
     """
-    from leapcheck.jumping.hardware import compare_with_hardware, read_hardware_log
-
     options.check()
     if workers < 0:
         raise ValueError(f"--workers {workers}: give a whole number, 0 or more")
     spec = jumping_robot(robot, options.set, options.actuators)
     origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
     variation = _variation(options)
-    measured = None if options.hardware_log is None else read_hardware_log(spec, options.hardware_log)  # before the work
+    measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work
     setup = jump_setup(spec, options)
     try:
         setup = replace(setup, act=_act(setup, options))
@@ -152,6 +151,8 @@ def jump_study(
     study = evaluate(setup, origin, runs, repeated)
     if measured is None or not study.logs:
         return study
+    from leapcheck.jumping.hardware import compare_with_hardware
+
     try:
         return replace(study, hardware=compare_with_hardware(spec, next(iter(study.logs.values())), measured))
     except ValueError as error:
@@ -204,6 +205,12 @@ def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
     except ValueError as error:
         return str(error)
     return f"the highest feasible jump is {most.height:.3f} m: {most.limited_by} limits it"
+
+
+def _hardware_log(spec: RobotSpec, path: Path) -> HardwareLog:
+    from leapcheck.jumping.hardware import read_hardware_log
+
+    return read_hardware_log(spec, path)
 
 
 def _variation(options: JumpOptions) -> Variation | None:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.optimize import brentq
 
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.ncp_problem import TOLERANCE, ConeProblem, newton, project, residual, steps
@@ -127,6 +126,8 @@ def one_contact(G: Floats, g: Floats, mu: float) -> tuple[float, float, float]:
         return impulse_for(0.0)
     if mu == 0.0:
         return 0.0, 0.0, -gz / zz
+    from scipy.optimize import brentq  # here: few problems come this far, and it takes long to import
+
     high = xx + yy
     while outside(high) > 0.0:
         high *= 4.0

@@ -20,6 +20,7 @@ from leapcheck.report.jump.scene3d import (
     RATE,
     mean_forces,
     picture_places,
+    quaternions,
     scene_data,
     scene_page,
 )
@@ -147,3 +148,11 @@ def test_a_leg_on_a_stand_has_a_scene_too():
     rows = np.array(run["poses"][-1]).reshape(-1, 7)
     np.testing.assert_allclose(rows[:, :3] * LENGTH_STEP, pose.p_WB, atol=POSITION)
     assert scene_page(spec, {"leg": leg})
+
+
+def test_quaternions_turn_as_their_matrices_do() -> None:
+    given = np.random.default_rng(3).normal(size=(500, 4))
+    given[:4] = np.eye(4)
+    given /= np.linalg.norm(given, axis=1, keepdims=True)
+    found = quaternions(Rotation.from_quat(given, scalar_first=True).as_matrix())
+    np.testing.assert_allclose(np.abs((found * given).sum(axis=1)), 1.0, rtol=0.0, atol=1e-14)

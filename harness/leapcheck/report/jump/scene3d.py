@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from leapcheck.report.chart import ChartPhase
 from leapcheck.report.page import page
@@ -87,8 +86,7 @@ def _run(tree: Tree, name: str, log: JumpLog) -> dict[str, Any]:
     """Poses of all bodies, contact points, forces and com of one run at its pictures, as whole numbers."""
     places = picture_places(log)
     placed = _placements(tree)({"q": np.stack([_unit(tree, q) for q in log.q[places]])})
-    turns = Rotation.from_matrix(placed["rotations"].reshape(-1, 3, 3)).as_quat(scalar_first=True)
-    poses = [placed["origins"] / LENGTH_STEP, turns.reshape(*placed["origins"].shape[:2], 4) / QUATERNION_STEP]
+    poses = [placed["origins"] / LENGTH_STEP, quaternions(placed["rotations"]) / QUATERNION_STEP]
     return {
         "name": printable(name),
         "stopped": printable(log.stopped),
@@ -98,6 +96,25 @@ def _run(tree: Tree, name: str, log: JumpLog) -> dict[str, Any]:
         "forces": _whole(mean_forces(log, places) / FORCE_STEP),
         "com": _whole(placed["com"] / LENGTH_STEP),
     }
+
+
+def quaternions(R: Floats) -> Floats:
+    """Unit quaternions wxyz (..., 4) of rotation matrices (..., 3, 3).
+
+    By the largest of w^2, x^2, y^2, z^2: Markley, Journal of Guidance, Control, and Dynamics 31 (2008).
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(R, (-2, -1), (0, 1))
+    rows = [
+        [1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
+        [zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx],
+        [xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy],
+        [yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz],
+    ]
+    candidates = np.moveaxis(np.array(rows), (0, 1), (-2, -1))  # each is the quaternion times 4 of its own entries
+    largest = np.argmax(np.diagonal(candidates, axis1=-2, axis2=-1), axis=-1)
+    chosen = np.take_along_axis(candidates, largest[..., None, None], axis=-2)[..., 0, :]
+    unit: Floats = chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)
+    return unit
 
 
 def _placements(tree: Tree) -> Program:
@@ -167,6 +184,7 @@ def _shape(shape: Shape, tone: str) -> dict[str, Any]:
 def _stick(end: Floats) -> dict[str, Any]:
     """A capsule from the body's origin to a point: z turned onto the point's direction."""
     length = float(np.linalg.norm(end))
-    turn, _ = Rotation.align_vectors([end / length], [[0.0, 0.0, 1.0]])
-    quaternion = turn.as_quat(scalar_first=True).tolist()
-    return {"kind": "capsule", "size": [STICK, length], "p": (end / 2).tolist(), "q": quaternion, "tone": "leg"}
+    x, y, z = end / length
+    quaternion = np.array([1.0 + z, -y, x, 0.0]) if z > -1.0 else np.array([0.0, 0.0, 1.0, 0.0])
+    quaternion /= np.linalg.norm(quaternion)
+    return {"kind": "capsule", "size": [STICK, length], "p": (end / 2).tolist(), "q": quaternion.tolist(), "tone": "leg"}
