@@ -72,7 +72,7 @@ def make_engine_set(
 
 def engine_set_of(plan: Plan) -> EngineSet:
     """The plan's robot in its engines, made in this process."""
-    return make_engine_set(plan.spec, plan.engines, plan.quantities, plan.is_long)
+    return make_engine_set(plan.spec, plan.engines, plan.quantities, plan.is_compiled)
 
 
 def _name(request: str | Engine | EngineRequest) -> str:

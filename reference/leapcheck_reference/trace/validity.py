@@ -22,15 +22,20 @@ LIMIT = 1.9 * QUATERNION_TOLERANCE
 def with_validity(graph: Graph, quaternions: tuple[int, ...]) -> Graph:
     """The graph with the output VALIDITY: max over the quaternions of | |q|^2 - 1 |, and NaN for inputs that are not finite.
 
-    `quaternions` are the places of their first numbers among all inputs. One addition an input, and eight operations a
+    `quaternions` are the places of their first numbers among all inputs. One addition an input, and at most eight operations a
     quaternion: the kernel itself says whether every state of a batch was valid.
     """
     nodes = list(graph.nodes)
     places = {int(node.value or 0): i for i, node in enumerate(nodes) if node.op is Op.INPUT}
 
+    known = {node: i for i, node in enumerate(nodes)}
+
     def number(node: Node) -> int:
-        nodes.append(node)
-        return len(nodes) - 1
+        """Of a node that may be there already, as a quaternion's square norm is."""
+        if node not in known:
+            known[node] = len(nodes)
+            nodes.append(node)
+        return known[node]
 
     inputs = [places[k] if k in places else number(Node(Op.INPUT, (), k)) for k in range(graph.input_count)]
     zero = number(Node(Op.CONSTANT, (), 0.0))

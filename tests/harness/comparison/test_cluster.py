@@ -36,6 +36,7 @@ def cluster() -> Iterator[object]:
 def test_a_killed_worker_changes_no_bit(cluster: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leapcheck.comparison.plan.JOB", 1)
     monkeypatch.setattr("leapcheck.comparison.plan.COMPILED_FROM", 1)
+    monkeypatch.setattr("leapcheck.comparison.plan.LONG_FROM", 1)
     first = {worker.pid for worker in cluster.workers.values()}
     killed = []
 

@@ -32,6 +32,7 @@ PLAN = Plan(
 @pytest.fixture(autouse=True)
 def parts_of_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leapcheck.comparison.plan.COMPILED_FROM", 1)
+    monkeypatch.setattr("leapcheck.comparison.plan.LONG_FROM", 1)
     monkeypatch.setattr("leapcheck.comparison.plan.JOB", 1)
 
 

@@ -29,6 +29,7 @@ COUNT = 5 * UNIT + 40
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes a run of a few states behave as one of many: compiled code, a job for each block, processes where asked for."""
     monkeypatch.setattr("leapcheck.comparison.plan.COMPILED_FROM", 1)
+    monkeypatch.setattr("leapcheck.comparison.plan.LONG_FROM", 1)
     monkeypatch.setattr("leapcheck.comparison.plan.JOB", 1)
 
 
@@ -61,6 +62,7 @@ def test_compiled_code_changes_no_bit(block_units: int, monkeypatch: pytest.Monk
     plan, record = plan_with_failures()
     long(monkeypatch)
     assert plan.is_long
+    assert plan.is_compiled
     assert run_json(run_comparison(replace(plan, block_units=block_units))) == record
 
 
@@ -232,6 +234,8 @@ def test_a_plan_is_long_by_its_states() -> None:
     assert plan.is_long
     assert not replace(plan, only=3).is_long
     assert not replace(plan, count=19_999).is_long
+    assert [replace(plan, count=count).is_compiled for count in (20_000, 299_999, 300_000)] == [False, False, True]
+    assert not replace(plan, count=300_000, only=3).is_compiled
     assert sum(len(block) for part in jobs(plan) for block in part) == -(-20_000 // UNIT)
 
 
