@@ -14,8 +14,8 @@ from leapcheck_evidence.bench.own import NotAvailable
 from leapcheck_reference.trace.cache import FOLDER_VARIABLE
 
 REPEATS = 5
-FEW, MANY = 50_000, 5_000_000
-"""States of the two comparisons whose memory is compared."""
+FEW, MANY = 300_000, 5_000_000
+"""States of the two comparisons whose memory is compared; both run compiled code."""
 
 
 def first_uses(robot: str, repeats: int = REPEATS) -> tuple[Timing, Timing]:

@@ -27,7 +27,6 @@ def with_validity(graph: Graph, quaternions: tuple[int, ...]) -> Graph:
     """
     nodes = list(graph.nodes)
     places = {int(node.value or 0): i for i, node in enumerate(nodes) if node.op is Op.INPUT}
-
     known = {node: i for i, node in enumerate(nodes)}
 
     def number(node: Node) -> int:
