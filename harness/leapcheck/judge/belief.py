@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -10,11 +10,13 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.judge.evidence import Evidence, value
+from leapcheck.judge.evidence import Evidence
+from leapcheck.judge.robot_rows import MOST_ROWS, rows_of_each, value
 from leapcheck.records import CauseClass
 from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.trace.parametric import numbers, topology
 from leapcheck_reference.tree import Tree
 
 SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia"})
@@ -104,6 +106,12 @@ class Belief:
         return self._once((self._parts("spec_edit"), edits), lambda: _apply(edits, reference.build(self.spec)))
 
     @property
+    def has_known_topology(self) -> bool:
+        """Whether the engine's robot differs from the right one in numbers alone."""
+        edits = self._parts("spec_edit"), self._parts("tree_edit")
+        return self._once(("topology", *edits), lambda: topology(self.tree) == topology(self.evidence.tree))
+
+    @property
     def read(self) -> States:
         """The states as the engine reads them."""
 
@@ -167,9 +175,16 @@ def is_solved(evidence: Evidence, quantity: str, predicted: Floats) -> bool:
 def _value(quantity: str, belief: Belief, read: States) -> Floats:
     """The value at states as read; NaN where the robot has none (the com of a massless link) or is impossible."""
     try:
+        if belief.has_known_topology:
+            return _of_numbers(belief, numbers(belief.tree), read, quantity)
         return value(quantity, belief.tree, read)
     except (ZeroDivisionError, ValueError):
-        return np.full_like(value(quantity, reference.build(belief.evidence.spec), read), np.nan)
+        return np.full_like(_of_numbers(belief, numbers(belief.evidence.tree), read, quantity), np.nan)
+
+
+def _of_numbers(belief: Belief, x: Floats, read: States, quantity: str) -> Floats:
+    """The value (n, ...) of a robot with the evidence's topology and other numbers x (N,)."""
+    return rows_of_each(belief.evidence.tree, [x], [read]).pair(quantity)[0]
 
 
 def _apply(edits: Iterable[Callable[[T], T]], value: T) -> T:
@@ -179,15 +194,32 @@ def _apply(edits: Iterable[Callable[[T], T]], value: T) -> T:
 
 
 def tabulate(beliefs: Sequence[Belief], quantity: str) -> None:
-    """Fills in the values of one quantity for beliefs about the same evidence; those that differ only in states share a run."""
+    """Fills in the values of one quantity for beliefs about the same evidence, those with the robot's topology in one run.
+
+    Of other robots those that differ only in states share a run.
+    """
+    known: dict[Key, Belief] = {}
     groups: dict[object, dict[Key, Belief]] = {}
     for belief in beliefs:
         key = belief.key(quantity)
-        if key not in belief._cache:
-            groups.setdefault(key[:3], {})[key] = belief
+        if key not in belief._cache and key not in known:
+            if belief.has_known_topology:
+                known[key] = belief
+            else:
+                groups.setdefault(key[:3], {})[key] = belief
     for members in groups.values():
         first = next(iter(members.values()))
-        n = len(first.evidence.states)
-        block = _value(quantity, first, join_states([belief.read for belief in members.values()]))
-        for i, (key, belief) in enumerate(members.items()):
-            belief._cache[key] = block[i * n : (i + 1) * n]
+        _fill(members, _value(quantity, first, join_states([belief.read for belief in members.values()])))
+    parts = list(known.items())
+    step = max(1, MOST_ROWS // max(1, len(beliefs[0].evidence.states))) if beliefs else 1
+    for i in range(0, len(parts), step):
+        some = dict(parts[i : i + step])
+        robots = [numbers(belief.tree) for belief in some.values()]
+        rows = rows_of_each(beliefs[0].evidence.tree, robots, [belief.read for belief in some.values()])
+        _fill(some, rows.pair(quantity)[0])
+
+
+def _fill(members: Mapping[Key, Belief], block: Floats) -> None:
+    """Puts the values of some beliefs, one after the other in a block, where they are looked up."""
+    for (key, belief), own in zip(members.items(), np.split(block, len(members)), strict=True):
+        belief._cache[key] = own

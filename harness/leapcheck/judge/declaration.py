@@ -14,8 +14,9 @@ import leapcheck_reference as reference
 from leapcheck.coordinates.conventions import moving_joints
 from leapcheck.engines.outside.words import CHOICES, Words
 from leapcheck.engines.protocol import Engine
-from leapcheck.judge.evidence import Evidence, evidence, value
+from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.judge.pattern import pattern
+from leapcheck.judge.robot_rows import value
 from leapcheck.records import CauseClass, CauseRow, Diagnosis, Falls
 from leapcheck.rounding import scale_free, scales
 from leapcheck.sampling import States

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.judge.evidence import Evidence, ask_again, rows_of, value
+from leapcheck.judge.evidence import Evidence, ask_again, rows_of
 from leapcheck.judge.layout import free_joints, neutral, places
+from leapcheck.judge.robot_rows import value
 from leapcheck.quantities import QUANTITIES
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats

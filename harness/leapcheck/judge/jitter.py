@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck.judge.evidence import Evidence, ask_again, value
+from leapcheck.judge.evidence import Evidence, ask_again
 from leapcheck.judge.layout import quaternions
+from leapcheck.judge.robot_rows import value
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import ALLOWED_UNITS, scales
 from leapcheck.sampling import States
@@ -30,6 +31,9 @@ same, and those at which jumps are measured, the coarser ones where numbers stay
 
 SAME, STILL = 0.5, 0.1
 """Share of the steps in which an entry stays the same, and share of such entries, from which on answers count as still."""
+
+ROUNDED_CONSTANT = 1e-13
+"""Share of itself up to which a constant may seem to move: by its rounding in double precision."""
 
 FOURTH = float(np.sqrt(70.0) * 0.6745)
 """Median of the absolute fourth differences of normal noise of unit size."""
@@ -130,9 +134,11 @@ def _by_line(block: Floats) -> Floats:
 def _still(answers: Floats, right: Floats, coarse: Floats) -> tuple[Flags, Flags]:
     """Entries (lines, entries) that stay the same to the last bit and should not, and those that should not.
 
-    `coarse` are the answers at larger steps: an entry that is the same there too is a constant, not a rounded number.
+    `coarse` are the answers at larger steps: an entry that is the same there too, or rounds differently at most, is a constant,
+    not a rounded number.
     """
     moves = ((np.diff(right, axis=1) != 0.0).mean(axis=1) > SAME) & ((np.diff(coarse, axis=1) != 0.0).mean(axis=1) > SAME)
+    moves &= np.ptp(coarse, axis=1) > ROUNDED_CONSTANT * np.abs(coarse).max(axis=1)
     same = (np.diff(answers, axis=1) == 0.0).mean(axis=1) > SAME
     return same & moves, moves
 

@@ -79,27 +79,28 @@ def _parts(tree: Tree) -> Iterator[Part]:
 
 def numbers(tree: Tree) -> Floats:
     """All numbers of a tree in one row, as `places` has them."""
-    return np.concatenate([np.ravel(_part_numbers(tree, part)) for part in _parts(tree)]).astype(float)
+    return np.array([number for part in _parts(tree) for number in _part_numbers(tree, part)], dtype=float)
 
 
-def _part_numbers(tree: Tree, part: Part) -> Any:
+def _part_numbers(tree: Tree, part: Part) -> list[Any]:
     if part.kind == "gravity":
-        return tree.gravity
+        return list(tree.gravity)
     if part.kind == "point":
-        return tree.points[part.index].position
+        return list(tree.points[part.index].position)
     link = tree.links[part.index]
     body = link.rotor if part.rotor and link.rotor else link
     match part.kind:
         case "inertia":
             inertia = body.inertia
-            return [inertia.mass, *inertia.mc, *(inertia.I[i, j] for i, j in SIX)]
+            I = inertia.I.tolist()
+            return [inertia.mass, *inertia.mc.tolist(), *(I[i][j] for i, j in SIX)]
         case "placement":
-            return [*np.ravel(body.placement.R), *body.placement.p]
+            return [*body.placement.R.ravel().tolist(), *body.placement.p.tolist()]
         case "axis":
-            return body.axis
+            return list(body.axis)
         case "gear" if link.rotor:
-            return link.rotor.gear_ratio
-    return link.armature
+            return [link.rotor.gear_ratio]
+    return [link.armature]
 
 
 def with_numbers(tree: Tree, x: Array) -> Tree:
@@ -172,14 +173,21 @@ def _inputs(quantity: str, x: Floats, q: Floats, v: Floats | None) -> dict[str, 
     return {"numbers": x, **states}  # type: ignore[dict-item]
 
 
+def topology(tree: Tree) -> tuple[object, ...]:
+    """Joints, parents, rotors and points of a tree: trees that share them differ in their `numbers` alone."""
+    links = [
+        (link.parent, link.type, link.S.shape[1], link.rotor is not None, link.q.start, link.q.stop, link.v.start, link.v.stop)
+        for link in tree.links
+    ]
+    return tuple(links), tuple(point.link for point in tree.points)
+
+
 class _Topology:
-    """A tree that stands for all of its topology: equal to any other with the same joints, parents, rotors and points."""
+    """A tree that stands for all of its topology."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        places = [(part.start, part.stop) for link in tree.links for part in (link.q, link.v)]
-        links = [(link.parent, str(link.type), link.S.shape[1], link.rotor is not None) for link in tree.links]
-        self.key = key_of(places, links, [point.link for point in tree.points])
+        self.key = topology(tree)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Topology) and self.key == other.key

@@ -205,7 +205,7 @@ def test_turns(angle: float, axis: int) -> None:
 def test_which_errors_show_the_fault() -> None:
     """Beyond rounding, and either a good share of what was found or far beyond rounding."""
     spec = load("two_link_arm")
-    mismatch = Mismatch(p.with_gravity(0.0, 0.0, -9.8), "gravity_force", Budget())
+    mismatch = Mismatch(spec, p.with_gravity(0.0, 0.0, -9.8), "gravity_force", Budget())
     mismatch.original = 1e-10
     cases = [(1e-10, 1e-13, True), (2e-12, 1e-13, True), (1e-13, 1e-16, True), (2e-13, 1e-13, False), (1e-10, 1e-9, False)]
     error, allowed, shown = (np.array(column) for column in zip(*cases, strict=True))

@@ -3,115 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leapcheck.judge.belief import AnswerView, Belief
-from leapcheck.judge.matrices import FORMS
+from leapcheck.judge.robot_rows import MOST_ROWS, Pair, RobotRows, robot_rows
 from leapcheck.rounding import scales
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.trace.parametric import ARGUMENTS, Part, numbers, places, values, values_and_rates
+from leapcheck_reference.trace.parametric import numbers
 from leapcheck_reference.tree import Tree
-
-Pair = tuple[Floats, Floats]
-"""Values (n, ...) and rates (n, ...)."""
 
 INVERSE_DYNAMICS = "inverse_dynamics"
 """Forward dynamics turned round: inverse dynamics at the engine's acceleration must be tau, which is linear in inertias."""
 
-MOST_ROWS = 4096
-"""Robots times states that are evaluated at once: what fits the memory of a small machine."""
-
 HUGE = 1e250
 """Weight given to a number that must be exact."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RobotRows:
-    """n robots with the topology of `tree`: numbers `x` (n, N), moving at `rates` (n, N) or None, at states q, v and tau."""
-
-    tree: Tree
-    x: Floats
-    rates: Floats | None
-    q: Floats
-    v: Floats
-    tau: Floats
-    _known: dict[str, Pair] = field(default_factory=dict)
-
-    def pair(self, quantity: str) -> Pair:
-        """Values and rates (n, ...) of any quantity of a comparison; without rates these are zeros."""
-        if quantity not in self._known:
-            with np.errstate(all="ignore"):
-                self._known[quantity] = self._pair(quantity)
-        return self._known[quantity]
-
-    def _pair(self, quantity: str) -> Pair:
-        match quantity:
-            case "gravity_force":
-                return self._from_kernel("bias_force", self.x, self.rates, np.zeros_like(self.v))
-            case "coriolis_force":
-                weightless = [None if numbers is None else self._weightless(numbers) for numbers in (self.x, self.rates)]
-                assert weightless[0] is not None
-                return self._from_kernel("bias_force", weightless[0], weightless[1], self.v)
-            case "contact_velocities":
-                J, dJ = self.pair("contact_jacobians")
-                return _times(J, self.v), _times(dJ, self.v)
-            case "forward_dynamics":
-                return self._forward_dynamics()
-            case "contact_inertia":
-                return self._contact_inertia()
-        name = "mujoco_mass_matrix" if quantity in FORMS else quantity
-        return self._from_kernel(name, self.x, self.rates, self.v)
-
-    def inverse_dynamics(self, vdot: Floats) -> Pair:
-        """tau (n, nv) = M vdot + h of a given vdot (n, nv)."""
-        (M, dM), (h, dh) = self.pair("mass_matrix"), self.pair("bias_force")
-        return _times(M, vdot) + h, _times(dM, vdot) + dh
-
-    def _from_kernel(self, name: str, x: Floats, rates: Floats | None, v: Floats) -> Pair:
-        v_or_none = v if "v" in ARGUMENTS[name] else None
-        if rates is None:
-            value = values(self.tree, name, x, self.q, v_or_none)
-            return value, np.zeros_like(value)
-        return values_and_rates(self.tree, name, x, rates, self.q, v_or_none)
-
-    def _weightless(self, numbers: Floats) -> Floats:
-        weightless = numbers.copy()
-        weightless[:, places(self.tree)[Part("gravity", 0)]] = 0.0
-        return weightless
-
-    def _forward_dynamics(self) -> Pair:
-        (M, _), (h, _) = self.pair("mass_matrix"), self.pair("bias_force")
-        vdot = _solve(M, (self.tau - h)[..., None])[..., 0]
-        return vdot, -_solve(M, self.inverse_dynamics(vdot)[1][..., None])[..., 0]
-
-    def _contact_inertia(self) -> Pair:
-        (M, dM), (J, dJ) = self.pair("mass_matrix"), self.pair("contact_jacobians")
-        J, dJ = (block.reshape(len(block), -1, M.shape[-1]) for block in (J, dJ))
-        X = _solve(M, np.swapaxes(J, 1, 2))
-        half = dJ @ X
-        return J @ X, half + np.swapaxes(half, 1, 2) - np.swapaxes(X, 1, 2) @ dM @ X
-
-
-def _times(matrix: Floats, vector: Floats) -> Floats:
-    """Matrices (n, ..., nv) times vectors (n, nv)."""
-    product: Floats = np.einsum("n...j,nj->n...", matrix, vector)
-    return product
-
-
-def _solve(M: Floats, b: Floats) -> Floats:
-    """M^-1 b; not a number where M is singular or not finite."""
-    good = np.isfinite(M).all(axis=(1, 2))
-    x = np.full_like(b, np.nan)
-    try:
-        x[good] = np.linalg.solve(M[good], b[good])
-    except np.linalg.LinAlgError:
-        for i in np.flatnonzero(good):
-            x[i] = np.linalg.lstsq(M[i], b[i], rcond=None)[0]
-    return x
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +54,7 @@ class Problem:
         """The same, and how fast the predicted answers change, weighted, when the numbers move at the rates (k, N)."""
         step = max(1, MOST_ROWS // max(1, len(self.read)))
         blocks = [(X[i : i + step], None if rates is None else rates[i : i + step]) for i in range(0, len(X), step)]
-        parts = [self.of_rows(rows_of(self.tree, self.read, *block)) for block in blocks]
+        parts = [self.of_rows(robot_rows(self.tree, self.read, *block)) for block in blocks]
         return np.concatenate([r for r, _ in parts]), np.concatenate([c for _, c in parts])
 
     def of_rows(self, rows: RobotRows) -> Pair:
@@ -176,13 +85,6 @@ class Problem:
         moved = replace(view, value=lambda name: _step_along(*rows.pair(name), step))
         change = self.belief.edit_answer(equation.quantity, _step_along(value, rate, step), moved) - answered
         return answered, change / step.reshape(-1, *(1,) * (change.ndim - 1))
-
-
-def rows_of(tree: Tree, read: States, X: Floats, rates: Floats | None = None) -> RobotRows:
-    """k robots with the numbers X (k, N), moving at rates (k, N), each at all states."""
-    k, n = len(X), len(read)
-    q, v, tau = (np.tile(block, (k, 1)) for block in (read.q, read.v, read.tau))
-    return RobotRows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), q, v, tau)
 
 
 def problem_of(belief: Belief, quantities: Sequence[str]) -> Problem:
@@ -217,7 +119,7 @@ def _is_plain(belief: Belief) -> bool:
 def _inverse_dynamics_equation(problem: Problem, unit: Floats) -> Equation:
     """What accelerations off by a `unit` (n, ...) may leave of tau: at most the sum of |M_ij| units."""
     read = problem.read
-    M, _ = rows_of(problem.tree, read, problem.x[None]).pair("mass_matrix")
+    M, _ = robot_rows(problem.tree, read, problem.x[None]).pair("mass_matrix")
     reach = np.einsum("nij,nj->ni", np.abs(M), np.broadcast_to(unit, read.tau.shape))
     return Equation(INVERSE_DYNAMICS, read.tau, np.minimum(1.0 / reach, HUGE))
 

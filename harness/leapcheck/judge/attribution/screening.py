@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from leapcheck.judge.attribution.descent import EXPLAINED, Fit
 from leapcheck.judge.attribution.parameters import Parameter, parameters
-from leapcheck.judge.attribution.problem import Problem, RobotRows, problem_of, rows_of
+from leapcheck.judge.attribution.problem import Problem, problem_of
 from leapcheck.judge.belief import Belief
+from leapcheck.judge.robot_rows import RobotRows, robot_rows
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -173,7 +174,7 @@ def _field(key: _FieldKey) -> CandidateField:
     X = np.array([singles[i].apply(key.x, start) if start else key.x for i, start in starts])
     rates = np.array([singles[i].rate(x) for (i, _), x in zip(starts, X, strict=True)])
     which, amounts = np.array([i for i, _ in starts]), np.array([start for _, start in starts])
-    return CandidateField(tuple(singles), which, amounts, X, rows_of(key.tree, key.read, X, rates))
+    return CandidateField(tuple(singles), which, amounts, X, robot_rows(key.tree, key.read, X, rates))
 
 
 def _projection(residuals: Floats, columns: Floats, norm: float) -> tuple[Floats, Floats]:

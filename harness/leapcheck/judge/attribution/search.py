@@ -10,9 +10,10 @@ import numpy as np
 from leapcheck.judge.attribution.blocks import Block, blocks_of
 from leapcheck.judge.attribution.descent import EXPLAINED, Fit, descend
 from leapcheck.judge.attribution.parameters import parameters
-from leapcheck.judge.attribution.problem import Equation, Problem, problem_of, rows_of
+from leapcheck.judge.attribution.problem import Equation, Problem, problem_of
 from leapcheck.judge.attribution.screening import ORDER, Screening, screen, unexplained_problem, unit_columns
 from leapcheck.judge.belief import SOLVED_FOR, Belief, is_solved
+from leapcheck.judge.robot_rows import robot_rows
 from leapcheck_models.arrays import Floats
 
 PROMISING = 0.95
@@ -179,7 +180,7 @@ def _predictions(belief: Belief, quantity: str, fits: Sequence[Fit]) -> Iterator
     step = max(1, AT_ONCE // n)
     for i in range(0, len(fits), step):
         X = np.array([fit.x for fit in fits[i : i + step]])
-        value, _ = problem.predictions(rows_of(problem.tree, problem.read, X), len(X), equation)
+        value, _ = problem.predictions(robot_rows(problem.tree, problem.read, X), len(X), equation)
         yield from value.reshape(len(X), n, *value.shape[1:])
 
 

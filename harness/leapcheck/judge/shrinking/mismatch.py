@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic, process_time
 from typing import NamedTuple
@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import leapcheck_reference as reference
-from leapcheck.engines.protocol import Answers, Engine
-from leapcheck.judge.evidence import evidence, rows_of, value
+from leapcheck.engines.protocol import Engine
+from leapcheck.judge.evidence import in_rotor_coordinates, rows_of, worst_errors
+from leapcheck.judge.matrices import FORMS, unpack
+from leapcheck.judge.shrinking.parts import RobotInWhole, robot_in_whole
 from leapcheck.quantities import QUANTITIES
-from leapcheck.rounding import ALLOWED_UNITS, FLOOR, scale_free, scales
+from leapcheck.rounding import ALLOWED_UNITS, FLOOR
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -83,9 +84,12 @@ class BlockErrors(NamedTuple):
 class Mismatch:
     """Errors of one engine in one quantity, for various robots, within a budget."""
 
-    def __init__(self, make: Make, quantity: str, budget: Budget) -> None:
-        """Starts the clock."""
+    def __init__(self, spec: RobotSpec, make: Make, quantity: str, budget: Budget) -> None:
+        """Takes the whole robot, and starts the clock."""
         self.quantity = quantity
+        self._in_mujoco_coordinates = QUANTITIES[quantity].in_mujoco_coordinates
+        self._whole = spec
+        self._last: tuple[RobotSpec, RobotInWhole] | None = None
         self._make = make
         self._budget = budget
         self._start = process_time(), monotonic()
@@ -120,29 +124,29 @@ class Mismatch:
         try:
             with np.errstate(all="ignore"):
                 answers = engine.evaluate(states, (self.quantity,))[self.quantity]
-                return self._compare(spec, engine, states, answers)
+                return self._compare(spec, states, answers)
         except (Exception, SystemExit):
             return None
 
-    def _compare(self, spec: RobotSpec, engine: Engine, states: States, answers: Floats) -> AnswerErrors | None:
-        """Compares; what is allowed is computed only where the error exceeds the least allowance, as it costs most."""
-        rows, expected = list(range(len(states))), answers
-        error, allowed = np.zeros(len(states)), np.full(len(states), LEAST)
-        if not QUANTITIES[self.quantity].in_mujoco_coordinates:
-            expected = value(self.quantity, reference.build(spec), states)
-            if answers.shape != expected.shape:
-                return None
-            off = scale_free(answers - expected, scales(self.quantity, expected))
-            error = off.reshape(len(states), -1).max(axis=1, initial=0.0)
-            rows = [int(i) for i in np.flatnonzero(~(error <= LEAST))]
+    def _compare(self, spec: RobotSpec, states: States, answers: Floats) -> AnswerErrors | None:
+        """Compares; what is allowed is computed only where the error exceeds the least allowance."""
+        robot = self._robot_in_whole(spec)
+        own = in_rotor_coordinates(spec, states) if self._in_mujoco_coordinates else states
+        expected = robot.rows([own]).pair(self.quantity)[0]
+        answers = unpack(robot.spec, answers, self.quantity) if self.quantity in FORMS else answers
+        if answers.shape != expected.shape:
+            return None
+        error, allowed = worst_errors(self.quantity, answers, expected), np.full(len(states), LEAST)
+        rows = [int(i) for i in np.flatnonzero(~(error <= LEAST))]
         if rows:
-            given = _Given(self.quantity, answers[rows], engine)
-            whole = evidence(spec, given, rows_of(states, rows), (self.quantity,))
-            if whole.answers[self.quantity].shape != whole.expected[self.quantity].shape:
-                return None
-            error[rows] = whole.error(self.quantity, whole.expected[self.quantity])
-            allowed[rows] = whole.allowed[self.quantity]
+            allowed[rows] = robot.draws(rows_of(own, rows)).allowed(self.quantity)
         return AnswerErrors(answers, expected, error, allowed)
+
+    def _robot_in_whole(self, spec: RobotSpec) -> RobotInWhole:
+        """A robot as a part of the whole one; the last one is kept."""
+        if self._last is None or self._last[0] is not spec:
+            self._last = spec, robot_in_whole(self._whole, spec, self.quantity)
+        return self._last[1]
 
     def errors(self, spec: RobotSpec, engine: Engine, states: States) -> BlockErrors:
         """How wrong the engine is at each state; no error where it fails or the budget is used."""
@@ -171,18 +175,6 @@ class Mismatch:
     def shows(self, error: Floats, allowed: Floats) -> NDArray[np.bool_]:
         """Whether each of some errors is clearly the original one."""
         return (error > allowed) & ((error >= SHARE * self.original) | (error >= CLEAR * allowed))
-
-
-class _Given:
-    """Recorded answers, as an engine."""
-
-    def __init__(self, quantity: str, answers: Floats, engine: Engine) -> None:
-        self.name, self.version, self.route = engine.name, engine.version, engine.route
-        self.quantities = frozenset({quantity})
-        self._answers = {quantity: answers}
-
-    def evaluate(self, _states: States, _quantities: Sequence[str]) -> Answers:
-        return self._answers
 
 
 def at_rest(states: States, arguments: tuple[str, ...]) -> States:

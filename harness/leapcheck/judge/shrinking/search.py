@@ -43,7 +43,7 @@ def largest_mismatch(spec: RobotSpec, make: Make, quantity: str, seed: int, budg
     children (Schwefel 1995, Evolution and Optimum Seeking, chapter 5). Equal seeds give equal states, but for an
     engine so slow that the budget's time ends the search. ValueError where the engine cannot be made or asked.
     """
-    mismatch = Mismatch(make, quantity, budget)
+    mismatch = Mismatch(spec, make, quantity, budget)
     engine = mismatch.engine(spec)
     if engine is None:
         raise ValueError(f"the engine cannot be built for robot '{spec.name}' again, or does not answer {quantity}")

@@ -51,7 +51,7 @@ def smallest_case(
     work where they have the same fault. An engine that cannot be made of another robot raises in `make`: then the robot
     stays as it is. ValueError where the engine is right to rounding at all the states, fails at all of them, or cannot be made.
     """
-    mismatch = Mismatch(make, quantity, budget)
+    mismatch = Mismatch(spec, make, quantity, budget)
     engine = mismatch.engine(spec)
     if engine is None:
         raise ValueError(f"the engine cannot be built for robot '{spec.name}' again, or does not answer {quantity}")

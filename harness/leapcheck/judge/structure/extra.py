@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 
 from leapcheck.judge.belief import Belief, Hypothesis, TreeEdit, model_fault
 from leapcheck.judge.edits import edit_links
-from leapcheck.judge.evidence import value
 from leapcheck.judge.layout import rigid_carriers
+from leapcheck.judge.robot_rows import value
 from leapcheck.judge.structure.scope import scope
 from leapcheck.judge.words import name_list
 from leapcheck_models.arrays import Floats

@@ -11,9 +11,9 @@ import leapcheck_reference as reference
 from leapcheck.coordinates.conventions import product, transpose
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Hypothesis, TreeEdit, model_fault
 from leapcheck.judge.edits import ancestors, body_of, edit_bodies, edit_links
-from leapcheck.judge.evidence import value
 from leapcheck.judge.layout import FORCES
 from leapcheck.judge.matrices import solve
+from leapcheck.judge.robot_rows import value
 from leapcheck.judge.structure.parents import hung_on
 from leapcheck.judge.structure.scope import Scope
 from leapcheck.sampling import States

@@ -1,0 +1,119 @@
+"""What rounding may change: a robot at some states, and robot and states off by 2 ulp everywhere, in one run of each program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+import leapcheck_reference as reference
+from leapcheck.judge.robot_rows import Pair, ReadableRows, rows_of_each
+from leapcheck.rounding import (
+    ALLOWED_UNITS,
+    CANCELLING,
+    DRAWS,
+    allowance,
+    base_distance,
+    perturbation,
+    perturbed_spec,
+    rounding_unit,
+    scale_free,
+    scales,
+)
+from leapcheck.sampling import States
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.trace.parametric import numbers
+from leapcheck_reference.tree import Tree
+
+StateFactors = tuple[Floats, Floats, Floats]
+"""Factors of q (nq,), v (nv,) and tau (nv,)."""
+
+
+class Rows(Protocol):
+    """Robots, each at a state of its own."""
+
+    def pair(self, quantity: str) -> Pair:
+        """Values (n, ...) of a quantity, and their rates."""
+
+
+RowsOf = Callable[[Sequence[States]], Rows]
+"""Rows of a robot at the first of up to `1 + DRAWS` blocks of states, and of the robot as each draw moves it at the others."""
+
+
+class Draws:
+    """A robot at n states, and robot and states off by 2 ulp everywhere, `DRAWS` times."""
+
+    def __init__(self, spec: RobotSpec, states: States, rows: RowsOf, factors: Sequence[StateFactors]) -> None:
+        """Takes what makes the rows, and by what each draw multiplies the states."""
+        self.spec, self.states = spec, states
+        self._rows = rows([states, *(_times(states, off) for off in factors)])
+
+    def value(self, quantity: str) -> Floats:
+        """Values (n, ...) of the robot as it is."""
+        first: Floats = self._values(quantity)[0]
+        return first
+
+    def rounding(self, quantity: str) -> Floats:
+        """Scale-free rounding (n,) to expect: what the draws change."""
+        exact, *moved = self._values(quantity)
+        n, scale = len(exact), scales(quantity, exact)
+        energy = self._values("kinetic_energy")[0] / scale.reshape(n) if quantity in CANCELLING else np.zeros(1)
+        movement = np.zeros(n)
+        with np.errstate(all="ignore"):
+            for off in moved:
+                movement = np.maximum(movement, scale_free(off - exact, scale).reshape(n, -1).max(axis=1, initial=0.0))
+        return rounding_unit(quantity, movement, energy)
+
+    def allowed(self, quantity: str) -> Floats:
+        """The scale-free error (n,) that rounding explains."""
+        return ALLOWED_UNITS * self.rounding(quantity) * allowance(base_distance(self.spec, self.states))
+
+    def _values(self, quantity: str) -> Floats:
+        block, _ = self._rows.pair(quantity)
+        return block.reshape(1 + DRAWS, len(self.states), *block.shape[1:])
+
+
+def draws_of(spec: RobotSpec, tree: Tree, states: States) -> Draws:
+    """The draws of a robot, by the programs of its own topology."""
+    return Draws(
+        spec,
+        states,
+        lambda reads: rows_of_each(tree, [numbers(tree), *moved_numbers(spec)], reads),
+        state_factors(spec),
+    )
+
+
+def readable_rows(spec: RobotSpec, tree: Tree) -> RowsOf:
+    """What makes the rows of a robot by the readable code."""
+    return lambda reads: ReadableRows([tree, *(moved for moved, _ in _perturbations(spec))][: len(reads)], reads)
+
+
+def moved_numbers(spec: RobotSpec) -> tuple[Floats, ...]:
+    """All numbers (N,) of the robot as each draw moves it."""
+    return tuple(numbers(tree) for tree, _ in _perturbations(spec))
+
+
+def state_factors(spec: RobotSpec) -> tuple[StateFactors, ...]:
+    """By what each draw multiplies q, v and tau."""
+    return tuple(factors for _, factors in _perturbations(spec))
+
+
+@lru_cache(maxsize=16)
+def _perturbations(spec: RobotSpec) -> tuple[tuple[Tree, StateFactors], ...]:
+    """For each draw the robot off by 2 ulp everywhere, and factors of q, v and tau: those of a comparison."""
+    draws = []
+    for draw in range(DRAWS):
+        rng = np.random.default_rng(draw)
+        tree = reference.build(perturbed_spec(spec, rng))
+        q, v, tau = (perturbation(rng, (size,)) for size in (spec.nq, spec.nv, spec.nv))
+        draws.append((tree, (q, v, tau)))
+    return tuple(draws)
+
+
+def _times(states: States, factors: StateFactors) -> States:
+    q, v, tau = (block * off for block, off in zip((states.q, states.v, states.tau), factors, strict=True))
+    return replace(states, q=q, v=v, tau=tau)
