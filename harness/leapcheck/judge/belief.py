@@ -12,6 +12,7 @@ import numpy as np
 import leapcheck_reference as reference
 from leapcheck.judge.evidence import Evidence
 from leapcheck.judge.robot_rows import MOST_ROWS, rows_of_each, value
+from leapcheck.judge.tree_change import TreeChange
 from leapcheck.records import CauseClass
 from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
@@ -84,6 +85,7 @@ class Belief:
     evidence: Evidence
     hypotheses: tuple[Hypothesis, ...] = ()
     _cache: dict[Hashable, object] = field(default_factory=dict, repr=False)
+    _robots: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     def plus(self, *hypotheses: Hypothesis) -> Belief:
         """The belief with more hypotheses; it shares the cache."""
@@ -91,25 +93,44 @@ class Belief:
 
     def about(self, evidence: Evidence) -> Belief:
         """The same hypotheses for other evidence on the same robot."""
-        return Belief(evidence, self.hypotheses)
+        return Belief(evidence, self.hypotheses, _robots=self._robots)
 
     @property
     def spec(self) -> RobotSpec:
         """The engine's robot, without the tree edits."""
         edits = self._parts("spec_edit")
-        return self._once(edits, lambda: _apply(edits, self.evidence.spec))
+        return self._robot_once(edits, lambda: _apply(edits, self.evidence.spec))
 
     @property
     def tree(self) -> Tree:
         """The engine's robot."""
-        edits = self._parts("tree_edit")
-        return self._once((self._parts("spec_edit"), edits), lambda: _apply(edits, reference.build(self.spec)))
+        return self._tree(self._parts("tree_edit"))
+
+    def _tree(self, edits: Parts) -> Tree:
+        """The robot with some of the tree edits."""
+        of_spec = self._parts("spec_edit")
+        if not (edits or of_spec):
+            return self.evidence.tree
+        return self._robot_once((of_spec, edits), lambda: _apply(edits, self._tree(())) if edits else reference.build(self.spec))
 
     @property
-    def has_known_topology(self) -> bool:
-        """Whether the engine's robot differs from the right one in numbers alone."""
-        edits = self._parts("spec_edit"), self._parts("tree_edit")
-        return self._once(("topology", *edits), lambda: topology(self.tree) == topology(self.evidence.tree))
+    def numbers(self) -> Floats | None:
+        """All numbers (N,) of the engine's robot; None where it differs from the right one in more than these."""
+        return self._numbers(self._parts("tree_edit"))
+
+    def _numbers(self, edits: Parts) -> Floats | None:
+        """The same with some of the tree edits."""
+        return self._robot_once(("numbers", self._parts("spec_edit"), edits), lambda: self._numbers_anew(edits))
+
+    def _numbers_anew(self, edits: Parts) -> Floats | None:
+        if edits and isinstance(edits[-1], TreeChange):  # spares a tree
+            x = self._numbers(edits[:-1])
+            return None if x is None else edits[-1].moved_numbers(self.evidence.tree, x)
+        try:
+            tree = self._tree(edits)
+        except (ZeroDivisionError, ValueError):  # an impossible robot
+            return None
+        return numbers(tree) if topology(tree) == topology(self.evidence.tree) else None
 
     @property
     def read(self) -> States:
@@ -136,6 +157,12 @@ class Belief:
 
     def _parts(self, name: str) -> Parts:
         return tuple(part for hypothesis in self.hypotheses if (part := getattr(hypothesis, name)))
+
+    def _robot_once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The cached robot; all beliefs about a robot share it."""
+        if key not in self._robots:
+            self._robots[key] = make()
+        return cast("T", self._robots[key])
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """The cached value; beliefs about the same evidence share the cache."""
@@ -175,8 +202,8 @@ def is_solved(evidence: Evidence, quantity: str, predicted: Floats) -> bool:
 def _value(quantity: str, belief: Belief, read: States) -> Floats:
     """The value at states as read; NaN where the robot has none (the com of a massless link) or is impossible."""
     try:
-        if belief.has_known_topology:
-            return _of_numbers(belief, numbers(belief.tree), read, quantity)
+        if (x := belief.numbers) is not None:
+            return _of_numbers(belief, x, read, quantity)
         return value(quantity, belief.tree, read)
     except (ZeroDivisionError, ValueError):
         return np.full_like(_of_numbers(belief, numbers(belief.evidence.tree), read, quantity), np.nan)
@@ -199,12 +226,13 @@ def tabulate(beliefs: Sequence[Belief], quantity: str) -> None:
     Of other robots those that differ only in states share a run.
     """
     known: dict[Key, Belief] = {}
+    x_of: dict[Key, Floats] = {}
     groups: dict[object, dict[Key, Belief]] = {}
     for belief in beliefs:
         key = belief.key(quantity)
         if key not in belief._cache and key not in known:
-            if belief.has_known_topology:
-                known[key] = belief
+            if (x := belief.numbers) is not None:
+                known[key], x_of[key] = belief, x
             else:
                 groups.setdefault(key[:3], {})[key] = belief
     for members in groups.values():
@@ -214,8 +242,7 @@ def tabulate(beliefs: Sequence[Belief], quantity: str) -> None:
     step = max(1, MOST_ROWS // max(1, len(beliefs[0].evidence.states))) if beliefs else 1
     for i in range(0, len(parts), step):
         some = dict(parts[i : i + step])
-        robots = [numbers(belief.tree) for belief in some.values()]
-        rows = rows_of_each(beliefs[0].evidence.tree, robots, [belief.read for belief in some.values()])
+        rows = rows_of_each(beliefs[0].evidence.tree, [x_of[key] for key in some], [belief.read for belief in some.values()])
         _fill(some, rows.pair(quantity)[0])
 
 

@@ -4,10 +4,11 @@ Every mass, first moment, inertia, placement, axis, gear ratio, armature, contac
 record, so that any number of robots of one topology, and their derivatives, are evaluated together in one batch.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,18 @@ class Part:
     rotor: bool = False
 
 
-def places(tree: Tree) -> dict[Part, slice]:
+def places(tree: Tree) -> Mapping[Part, slice]:
     """Where each part's numbers stand among all of a tree's; the placement of a free joint has none, for it is not used."""
+    return _places(_Topology(tree))
+
+
+@lru_cache(maxsize=16)
+def _places(topology: "_Topology") -> Mapping[Part, slice]:
     slices, start = {}, 0
-    for part in _parts(tree):
+    for part in _parts(topology.tree):
         slices[part] = slice(start, start + SHAPES[part.kind])
         start += SHAPES[part.kind]
-    return slices
+    return MappingProxyType(slices)
 
 
 def _parts(tree: Tree) -> Iterator[Part]:
@@ -79,7 +85,7 @@ def _parts(tree: Tree) -> Iterator[Part]:
 
 def numbers(tree: Tree) -> Floats:
     """All numbers of a tree in one row, as `places` has them."""
-    return np.array([number for part in _parts(tree) for number in _part_numbers(tree, part)], dtype=float)
+    return np.array([number for part in places(tree) for number in _part_numbers(tree, part)], dtype=float)
 
 
 def _part_numbers(tree: Tree, part: Part) -> list[Any]:
@@ -140,7 +146,7 @@ def _subspace(link: Link, axis: Array) -> Array:
     return link.S
 
 
-def _rotor(rotor: TreeRotor, i: int, x: Array, slices: dict[Part, slice]) -> TreeRotor:
+def _rotor(rotor: TreeRotor, i: int, x: Array, slices: Mapping[Part, slice]) -> TreeRotor:
     taken = {kind: x[slices[Part(kind, i, rotor=True)]] for kind in ("inertia", "placement", "axis", "gear")}
     inertia, axis, ratio = _inertia(taken["inertia"]), taken["axis"], taken["gear"][0]
     S = np.concatenate([ratio * axis, np.zeros(3)])[:, None]

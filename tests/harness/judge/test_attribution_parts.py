@@ -10,7 +10,7 @@ from leapcheck.judge.attribution.blocks import blocks_of
 from leapcheck.judge.attribution.descent import Fit, descend, solution
 from leapcheck.judge.attribution.moves import MOVES, central, com
 from leapcheck.judge.attribution.parameters import Parameter, parameters
-from leapcheck.judge.attribution.words import change
+from leapcheck.judge.tree_change import change
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace.parametric import Part, numbers, places
 from leapcheck_reference.tree import Tree

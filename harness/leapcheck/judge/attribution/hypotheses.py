@@ -10,8 +10,9 @@ import numpy as np
 from leapcheck.judge.attribution.descent import Fit
 from leapcheck.judge.attribution.moves import MOVES
 from leapcheck.judge.attribution.parameters import Parameter
-from leapcheck.judge.attribution.words import armatures, change, factor_words, inertia_kind, words
+from leapcheck.judge.attribution.words import armatures, factor_words, inertia_kind, words
 from leapcheck.judge.belief import Hypothesis, model_fault
+from leapcheck.judge.tree_change import change
 from leapcheck.judge.words import name_list
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec

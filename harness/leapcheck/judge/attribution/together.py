@@ -14,8 +14,8 @@ from leapcheck.judge.attribution.parameters import Parameter, parameters
 from leapcheck.judge.attribution.problem import INVERSE_DYNAMICS, Problem, problem_of
 from leapcheck.judge.attribution.screening import unexplained_problem, unit_columns
 from leapcheck.judge.attribution.search import verify
-from leapcheck.judge.attribution.words import change
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
+from leapcheck.judge.tree_change import change
 from leapcheck.judge.words import name_list
 
 LARGEST = 1e-5
