@@ -12,7 +12,7 @@ from leapcheck.judge import precision
 from leapcheck.judge.belief import Hypothesis, engine_fault
 from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.judge.pattern import pattern
-from leapcheck.judge.solver import explanation
+from leapcheck.judge.solver import FaultExplanation, FaultSearch
 from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import CauseRow, Diagnosis, Falls
@@ -44,17 +44,29 @@ def _diagnoses(whole: Evidence) -> Iterator[Diagnosis]:
         falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q)) for q in deviating)
         yield Diagnosis(name, _rows((cause,)), (), falls, (), pattern(whole, deviating))
         return
-    imprecise = precision.diagnosis(whole)
-    coarse = replace(whole, allowed=precision.allowed_errors(whole)) if imprecise else whole
-    best = explanation(coarse if not coarse.deviating else whole)
-    if imprecise and best.unexplained:
-        best = explanation(coarse)
-    elif coarse.deviating:  # a wild model rounds wildly: that is no lack of digits
-        imprecise = None
+    search, imprecise = FaultSearch(whole), None
+    best = search.simple_explanation()
+    if best is None:  # only now is the engine asked again: whether its error jumps
+        imprecise, best = _imprecise_explanation(search)
     causes = (*((imprecise,) if imprecise else ()), *best.belief.hypotheses)
     falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q, best.belief.prediction(q))) for q in deviating)
     others = tuple(_rows(causes) for causes in best.alternatives[:MOST_ALTERNATIVES])
     yield Diagnosis(name, _rows(causes), others, falls, best.unexplained, pattern(whole, best.unexplained or deviating))
+
+
+def _imprecise_explanation(search: FaultSearch) -> tuple[Hypothesis | None, FaultExplanation]:
+    """The hypothesis that the engine is imprecise, if it is, and the best explanation of what that leaves."""
+    whole = search.evidence
+    imprecise = precision.diagnosis(whole)
+    if imprecise is None:
+        return None, search.explanation()
+    coarse = replace(whole, allowed=precision.allowed_errors(whole))
+    if not coarse.deviating:
+        return imprecise, FaultSearch(coarse).explanation()
+    best = search.explanation()
+    if best.unexplained:
+        return imprecise, FaultSearch(coarse).explanation()
+    return None, best  # a wild model rounds wildly: that is no lack of digits
 
 
 def _rows(causes: Sequence[Hypothesis]) -> tuple[CauseRow, ...]:

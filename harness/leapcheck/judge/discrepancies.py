@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,8 @@ ASKED_AGAIN = 48
 MOST_WORST = 8
 """Worst states, of one quantity each, that are looked at."""
 
-SEARCHED = 1200
-"""States at which an engine is asked when its largest error is searched."""
+SEARCHED = 700
+"""States at which an engine is asked when its largest error is searched: those of the diagnosis and five generations."""
 
 
 def one_state(worst: WorstState) -> States:
@@ -49,8 +50,13 @@ def states_to_ask(spec: RobotSpec, seed: int, worst: Sequence[WorstState]) -> St
 def add_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """The comparisons, with the true value of the worst entry for each discrepancy and each quantity's worst pair."""
     worst = {row.quantity: row for row in sorted(rows, key=lambda row: row.rounding)}
+    true_values = cache(partial(truth, spec))  # pairs with one wrong engine often share the state
+
+    def true_entry(quantity: str, worst: WorstState) -> float:
+        return float(true_values(quantity, worst.q, worst.v, worst.tau)[worst.place])
+
     return tuple(
-        replace(row, worst=replace(row.worst, truth=_true_entry(spec, row.quantity, row.worst)))
+        replace(row, worst=replace(row.worst, truth=true_entry(row.quantity, row.worst)))
         if row.worst is not None and (row.verdict is Verdict.DISCREPANCY or worst[row.quantity] is row)
         else row
         for row in rows
@@ -112,7 +118,7 @@ def _findings_on(plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity]) -> 
     commands = [repeat_text(plan, (w.engine, w.against), w.row.quantity, w.worst.index) for w in wrong]
     paragraphs = [_paragraph(w, diagnoses, reason, command) for w, command in zip(wrong, commands, strict=True)]
     cases, gaps = _smallest(plan.spec, engine, wrong, commands)
-    largest = _largest(plan, engine, wrong[0].row.quantity)
+    largest = _largest(plan, engine, wrong[0].row.quantity, states_to_ask(plan.spec, plan.seed, [w.worst for w in wrong]))
     return Findings(tuple(paragraphs), diagnoses, cases, largest, gaps)
 
 
@@ -194,15 +200,15 @@ def _smallest(
     return tuple(cases), tuple(gaps)
 
 
-def _largest(plan: Plan, engine: Engine, quantity: str) -> tuple[LargestMismatch, ...]:
-    """The largest error that a search finds in one quantity; none where the engine fails on the way."""
+def _largest(plan: Plan, engine: Engine, quantity: str, start: States) -> tuple[LargestMismatch, ...]:
+    """The largest error that a search from some states finds in one quantity; none where the engine fails on the way."""
     from leapcheck.judge.shrinking.mismatch import Budget
     from leapcheck.judge.shrinking.search import largest_mismatch
     from leapcheck.judge.shrinking.shrink import single_robot_maker
 
     try:
         make = factory_of(engine) or single_robot_maker(plan.spec, engine)
-        mismatch = largest_mismatch(plan.spec, make, quantity, plan.seed, Budget(SEARCHED))
+        mismatch = largest_mismatch(plan.spec, make, quantity, plan.seed, Budget(SEARCHED), start)
     except Exception:  # foreign code, as above: its failures at the run's own states are reported
         return ()
     q, v, tau = (tuple(map(float, block[0])) for block in (mismatch.state.q, mismatch.state.v, mismatch.state.tau))
@@ -211,11 +217,6 @@ def _largest(plan: Plan, engine: Engine, quantity: str) -> tuple[LargestMismatch
 
 def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
-def _true_entry(spec: RobotSpec, quantity: str, worst: WorstState) -> float:
-    values = truth(spec, quantity, np.array(worst.q), np.array(worst.v), np.array(worst.tau))
-    return float(values[worst.place])
 
 
 def _wrong_engine(row: Comparison, worst: WorstState) -> str:

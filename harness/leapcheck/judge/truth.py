@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.quantities import quantity as reference_quantity
 from leapcheck_reference.scalar import array_of
-from leapcheck_reference.tree import build
+from leapcheck_reference.tree import Tree, build
 
 BITS = 256
 """Working precision of the truth; a double has 53."""
@@ -35,11 +36,17 @@ def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: Array
         state["q"] = with_rotor_coordinates(spec, state["q"])
         spec = with_rotor_bodies(spec).spec
     with ctx.workprec(BITS):
-        tree = build(spec, scalar=arb)
+        tree = _exact_tree(spec)
         balls = reference_quantity(quantity).function(
             tree, *(array_of(state[name], arb) for name in QUANTITIES[quantity].arguments)
         )
         return _midpoints(quantity, np.asarray(balls, dtype=object))
+
+
+@lru_cache(maxsize=4)
+def _exact_tree(spec: RobotSpec) -> Tree:
+    """The robot in the precision of the context."""
+    return build(spec, scalar=arb)
 
 
 def _midpoints(quantity: str, balls: Any) -> Floats:

@@ -29,25 +29,28 @@ VANISHING = 0.1
 
 
 class LargestError(NamedTuple):
-    """A block of the one state with the largest scale-free `error` found, and the largest one at random states."""
+    """A block of the one state with the largest scale-free `error` found, and the largest one at the start."""
 
     state: States
     error: float
     random_error: float
 
 
-def largest_mismatch(spec: RobotSpec, make: Make, quantity: str, seed: int, budget: Budget = Budget(2500)) -> LargestError:
+def largest_mismatch(
+    spec: RobotSpec, make: Make, quantity: str, seed: int, budget: Budget = Budget(2500), start: States | None = None
+) -> LargestError:
     """The state, within usual speeds and distances, at which the engine that `make` makes is most wrong.
 
-    Random states, then an evolution strategy that changes a few coordinates at a time and keeps the best of parents and
-    children (Schwefel 1995, Evolution and Optimum Seeking, chapter 5). Equal seeds give equal states, but for an
-    engine so slow that the budget's time ends the search. ValueError where the engine cannot be made or asked.
+    The states at the `start`, by default a unit of random ones, then an evolution strategy that changes a few coordinates at a
+    time and keeps the best of parents and children (Schwefel 1995, Evolution and Optimum Seeking, chapter 5). Equal seeds give
+    equal states, but for an engine so slow that the budget's time ends the search. ValueError where the engine cannot be made
+    or asked.
     """
     mismatch = Mismatch(spec, make, quantity, budget)
     engine = mismatch.engine(spec)
     if engine is None:
         raise ValueError(f"the engine cannot be built for robot '{spec.name}' again, or does not answer {quantity}")
-    search = _Evolution(mismatch, spec, engine, seed)
+    search = _Evolution(mismatch, spec, engine, seed, generated_states(spec, UNIT, seed, 0) if start is None else start)
     random_error = search.best
     while mismatch.remaining >= PARENTS * CHILDREN:
         search.generation()
@@ -57,13 +60,13 @@ def largest_mismatch(spec: RobotSpec, make: Make, quantity: str, seed: int, budg
 class _Evolution:
     """The states that live on, the worst first, with their errors."""
 
-    def __init__(self, mismatch: Mismatch, spec: RobotSpec, engine: Engine, seed: int) -> None:
-        """Begins with the worst of a unit of random states."""
+    def __init__(self, mismatch: Mismatch, spec: RobotSpec, engine: Engine, seed: int, start: States) -> None:
+        """Begins with the worst of some states."""
         self._mismatch, self._spec, self._engine = mismatch, spec, engine
         self._rng = np.random.default_rng(seed)
         arguments = QUANTITIES[mismatch.quantity].arguments
         self._places = places(spec, arguments)
-        block = self._within_range(at_rest(generated_states(spec, UNIT, seed, 0), arguments))
+        block = self._within_range(at_rest(start, arguments))
         errors = mismatch.errors(spec, engine, block)
         vanishing = QUANTITIES[mismatch.quantity].scale is Scale.LARGEST
         self._least_size = VANISHING * float(np.median(errors.size)) if vanishing else 0.0
