@@ -1,5 +1,6 @@
 """A robot spec made ready for the algorithms: constants of every link, joint and rotor as arrays of one scalar type."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,14 +48,17 @@ class Tree:
         object.__setattr__(self, "regrouped", regroup(self.links))
 
 
-def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:
-    """Tree of a spec, with every constant computed in `scalar`; ValueError for a robot without bodies.
+@dataclass(frozen=True, slots=True)
+class TreeParts:
+    """What a tree consists of; nothing is derived yet."""
 
-    With an extended-precision scalar the constants (inertias about the origins, rotations of the placements) are exact
-    to that precision: nothing is rounded to double on the way.
-    """
-    if not spec.bodies:
-        raise ValueError(f"robot '{spec.name}' has no bodies: add one with add_body")
+    links: tuple[Link, ...]
+    points: tuple[Point, ...]
+    gravity: Array
+
+
+def tree_parts(spec: RobotSpec, scalar: ScalarType = float) -> TreeParts:
+    """Links, contact points and gravity of a spec, with every constant computed in `scalar`: a third of the work of a tree."""
     links: list[Link] = []
     q = v = 0
     for body in spec.bodies:
@@ -64,8 +68,21 @@ def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:
         q, v = q_end, v_end
     computed = [p for p in spec.contact_points if p.computed]
     points = tuple(Point(p.name, spec.body_index(p.body), array_of(p.position, scalar)) for p in computed)
-    feet = tuple(i for i, p in enumerate(computed) if p.is_foot)
-    return Tree(spec.name, tuple(links), points, array_of(spec.gravity, scalar), q, v, _dof_parents(links), feet)
+    return TreeParts(tuple(links), points, array_of(spec.gravity, scalar))
+
+
+def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:
+    """Tree of a spec, with every constant computed in `scalar`; ValueError for a robot without bodies.
+
+    With an extended-precision scalar the constants (inertias about the origins, rotations of the placements) are exact
+    to that precision: nothing is rounded to double on the way.
+    """
+    if not spec.bodies:
+        raise ValueError(f"robot '{spec.name}' has no bodies: add one with add_body")
+    parts = tree_parts(spec, scalar)
+    feet = tuple(i for i, p in enumerate(p for p in spec.contact_points if p.computed) if p.is_foot)
+    last = parts.links[-1]
+    return Tree(spec.name, parts.links, parts.points, parts.gravity, last.q.stop, last.v.stop, _dof_parents(parts.links), feet)
 
 
 def _link(spec: RobotSpec, body: Body, q: slice, v: slice, scalar: ScalarType) -> Link:
@@ -133,7 +150,7 @@ def _inertia(inertia: Inertia, scalar: ScalarType) -> RigidInertia:
     return RigidInertia(mass, mass * c, I_c + mass * (C @ C.T))
 
 
-def _dof_parents(links: list[Link]) -> tuple[int, ...]:
+def _dof_parents(links: Sequence[Link]) -> tuple[int, ...]:
     """For each dof the dof before it on the way to the root; the dofs of one joint form a chain."""
     last_dof: list[int] = []
     parents: list[int] = []

@@ -18,7 +18,7 @@ from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers, topology
-from leapcheck_reference.tree import Tree
+from leapcheck_reference.tree import Tree, tree_parts
 
 SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia"})
 """Quantities that an engine gets by solving with M: their error may exceed rounding by the conditioning of M."""
@@ -127,7 +127,8 @@ class Belief:
             x = self._numbers(edits[:-1])
             return None if x is None else edits[-1].moved_numbers(self.evidence.tree, x)
         try:
-            tree = self._tree(edits)
+            of_spec = self._parts("spec_edit")
+            tree = tree_parts(self.spec) if of_spec and not edits else self._tree(edits)
         except (ZeroDivisionError, ValueError):  # an impossible robot
             return None
         return numbers(tree) if topology(tree) == topology(self.evidence.tree) else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.symbol import Recorder
-from leapcheck_reference.tree import Tree
+from leapcheck_reference.tree import Tree, TreeParts
 
 ARGUMENTS = {
     name: QUANTITIES[name].arguments
@@ -55,40 +55,72 @@ class Part:
     rotor: bool = False
 
 
-def places(tree: Tree) -> Mapping[Part, slice]:
+class LinkTopology(NamedTuple):
+    """What a link is besides its numbers."""
+
+    parent: int
+    type: JointType
+    dofs: int
+    has_rotor: bool
+    places: tuple[int, int, int, int]
+
+
+class Topology(NamedTuple):
+    """What a tree is besides its numbers: its links, and the link of each point."""
+
+    links: tuple[LinkTopology, ...]
+    points: tuple[int, ...]
+
+
+def topology(tree: TreeParts | Tree) -> Topology:
+    """Joints, parents, rotors and points of a tree: trees that share them differ in their `numbers` alone."""
+    links = [
+        LinkTopology(
+            link.parent,
+            link.type,
+            link.S.shape[1],
+            link.rotor is not None,
+            (link.q.start, link.q.stop, link.v.start, link.v.stop),
+        )
+        for link in tree.links
+    ]
+    return Topology(tuple(links), tuple(point.link for point in tree.points))
+
+
+def places(tree: TreeParts | Tree) -> Mapping[Part, slice]:
     """Where each part's numbers stand among all of a tree's; the placement of a free joint has none, for it is not used."""
-    return _places(_Topology(tree))
+    return _places(topology(tree))
 
 
 @lru_cache(maxsize=16)
-def _places(topology: "_Topology") -> Mapping[Part, slice]:
+def _places(of: Topology) -> Mapping[Part, slice]:
     slices, start = {}, 0
-    for part in _parts(topology.tree):
+    for part in _parts(of):
         slices[part] = slice(start, start + SHAPES[part.kind])
         start += SHAPES[part.kind]
     return MappingProxyType(slices)
 
 
-def _parts(tree: Tree) -> Iterator[Part]:
-    for i, link in enumerate(tree.links):
+def _parts(of: Topology) -> Iterator[Part]:
+    for i, link in enumerate(of.links):
         yield Part("inertia", i)
         if link.type is not JointType.FREE:
             yield Part("placement", i)
         if link.type in ONE_DOF:
             yield Part("axis", i)
         yield Part("armature", i)
-        if link.rotor:
+        if link.has_rotor:
             yield from (Part(kind, i, rotor=True) for kind in ("inertia", "placement", "axis", "gear"))
-    yield from (Part("point", k) for k in range(len(tree.points)))
+    yield from (Part("point", k) for k in range(len(of.points)))
     yield Part("gravity", 0)
 
 
-def numbers(tree: Tree) -> Floats:
+def numbers(tree: TreeParts | Tree) -> Floats:
     """All numbers of a tree in one row, as `places` has them."""
     return np.array([number for part in places(tree) for number in _part_numbers(tree, part)], dtype=float)
 
 
-def _part_numbers(tree: Tree, part: Part) -> list[Any]:
+def _part_numbers(tree: TreeParts | Tree, part: Part) -> list[Any]:
     if part.kind == "gravity":
         return list(tree.gravity)
     if part.kind == "point":
@@ -160,14 +192,14 @@ def values(tree: Tree, quantity: str, x: Floats, q: Floats, v: Floats | None = N
     """A quantity (n, ...) out of `ARGUMENTS` of n robots with the tree's topology and the numbers x (n, N), each at a state of
     its own: q (n, nq), v (n, nv). ValueError where v is missing.
     """
-    return _program(_Topology(tree), quantity, False)(_inputs(quantity, x, q, v))["value"]
+    return _program(_TreeOfTopology(tree), quantity, False)(_inputs(quantity, x, q, v))["value"]
 
 
 def values_and_rates(
     tree: Tree, quantity: str, x: Floats, rates: Floats, q: Floats, v: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """The same, and how fast it changes when the numbers move at the `rates` (n, N)."""
-    answers = _program(_Topology(tree), quantity, True)({**_inputs(quantity, x, q, v), "rates": rates})
+    answers = _program(_TreeOfTopology(tree), quantity, True)({**_inputs(quantity, x, q, v), "rates": rates})
     return answers["value"], answers["rate"]
 
 
@@ -179,16 +211,7 @@ def _inputs(quantity: str, x: Floats, q: Floats, v: Floats | None) -> dict[str, 
     return {"numbers": x, **states}  # type: ignore[dict-item]
 
 
-def topology(tree: Tree) -> tuple[object, ...]:
-    """Joints, parents, rotors and points of a tree: trees that share them differ in their `numbers` alone."""
-    links = [
-        (link.parent, link.type, link.S.shape[1], link.rotor is not None, link.q.start, link.q.stop, link.v.start, link.v.stop)
-        for link in tree.links
-    ]
-    return tuple(links), tuple(point.link for point in tree.points)
-
-
-class _Topology:
+class _TreeOfTopology:
     """A tree that stands for all of its topology."""
 
     def __init__(self, tree: Tree) -> None:
@@ -196,16 +219,16 @@ class _Topology:
         self.key = topology(tree)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Topology) and self.key == other.key
+        return isinstance(other, _TreeOfTopology) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
 
 @lru_cache(maxsize=64)
-def _program(topology: _Topology, quantity: str, with_rates: bool) -> Program:
-    key = key_of("parametric", topology.key, quantity, with_rates)
-    return program(key, lambda: _record(topology.tree, quantity, with_rates), compile_code=False)
+def _program(one: _TreeOfTopology, quantity: str, with_rates: bool) -> Program:
+    key = key_of("parametric", one.key, quantity, with_rates)
+    return program(key, lambda: _record(one.tree, quantity, with_rates), compile_code=False)
 
 
 def _record(tree: Tree, quantity: str, with_rates: bool) -> Graph:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.engines.protocol import Engine
+from leapcheck.judge.draws import draws_of
 from leapcheck.judge.evidence import in_rotor_coordinates, rows_of, worst_errors
 from leapcheck.judge.matrices import FORMS, unpack
 from leapcheck.judge.shrinking.parts import RobotInWhole, robot_in_whole
@@ -18,7 +19,9 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck.rounding import ALLOWED_UNITS, FLOOR
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
+from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.tree import build
 
 Make = Callable[[RobotSpec], Engine]
 """Makes the engine of a robot; may raise anything on a robot that the engine refuses."""
@@ -141,6 +144,14 @@ class Mismatch:
         if rows:
             allowed[rows] = robot.draws(rows_of(own, rows)).allowed(self.quantity)
         return AnswerErrors(answers, expected, error, allowed)
+
+    def error_alone(self, spec: RobotSpec, states: States, answers: Floats) -> tuple[float, float]:
+        """Largest error of known answers, and what rounding allows there, by programs of the robot's own: the last word."""
+        own = in_rotor_coordinates(spec, states) if self._in_mujoco_coordinates else states
+        spec = with_rotor_bodies(spec).spec if self._in_mujoco_coordinates else spec
+        draws = draws_of(spec, build(spec), own)
+        error = worst_errors(self.quantity, answers, draws.value(self.quantity))
+        return float(error.max()), float(draws.allowed(self.quantity).max())
 
     def _robot_in_whole(self, spec: RobotSpec) -> RobotInWhole:
         """A robot as a part of the whole one; the last one is kept."""

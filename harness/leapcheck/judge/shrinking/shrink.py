@@ -68,7 +68,7 @@ def smallest_case(
     search.shrink()
     if search.failing.spec != failing.spec:  # a smaller robot may have a smaller state again
         failing = _with_smallest_state(mismatch, search.failing)
-    error, allowed = float(failing.errors.error[0]), float(failing.errors.allowed[0])
+    error, allowed = mismatch.error_alone(failing.spec, failing.states[:1], failing.errors.answers[:1])
     removed = tuple(name for name in _parts(spec) if name not in _parts(failing.spec))
     return SmallestCase(failing.spec, failing.states[:1], error, allowed, mismatch.evaluations, removed, failing.engine)
 
