@@ -59,12 +59,15 @@ class TermTrial:
 
 
 def terms(belief: Belief) -> Iterator[Hypothesis]:
-    """Terms that alone explain some quantities which the belief leaves wrong, in the quantities that they explain."""
+    """Terms that alone explain some quantities which the belief leaves wrong, in the quantities that they explain.
+
+    A form that cannot reach all of these is passed over: none of its terms explains everything, and trying them costs most.
+    """
     wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
     if not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
     few = belief.about(belief.evidence.at_states(_ordinary(belief)))
-    for form in Formulation:
+    for form in (form for form in Formulation if _reach(form).issuperset(wrong)):
         excesses = list(_excesses(few, form, wrong))
         if not excesses:
             continue
