@@ -44,7 +44,7 @@ RowsOf = Callable[[Sequence[States]], Rows]
 """Rows of a robot at the first of up to `1 + DRAWS` blocks of states, and of the robot as each draw moves it at the others."""
 
 
-class Draws:
+class PerturbedRobot:
     """A robot at n states, and robot and states off by 2 ulp everywhere, `DRAWS` times."""
 
     def __init__(self, spec: RobotSpec, states: States, rows: RowsOf, factors: Sequence[StateFactors]) -> None:
@@ -68,7 +68,7 @@ class Draws:
                 movement = np.maximum(movement, scale_free(off - exact, scale).reshape(n, -1).max(axis=1, initial=0.0))
         return rounding_unit(quantity, movement, energy)
 
-    def allowed(self, quantity: str) -> Floats:
+    def allowed_error(self, quantity: str) -> Floats:
         """The scale-free error (n,) that rounding explains."""
         return ALLOWED_UNITS * self.rounding(quantity) * allowance(base_distance(self.spec, self.states))
 
@@ -77,9 +77,9 @@ class Draws:
         return block.reshape(1 + DRAWS, len(self.states), *block.shape[1:])
 
 
-def draws_of(spec: RobotSpec, tree: Tree, states: States) -> Draws:
+def draws_of(spec: RobotSpec, tree: Tree, states: States) -> PerturbedRobot:
     """The draws of a robot, by the programs of its own topology."""
-    return Draws(
+    return PerturbedRobot(
         spec,
         states,
         lambda reads: rows_of_each(tree, [numbers(tree), *moved_numbers(spec)], reads),

@@ -9,7 +9,7 @@ import numpy as np
 
 import leapcheck_reference as reference
 from leapcheck.engines.protocol import Answers, Engine
-from leapcheck.judge.draws import Draws, draws_of
+from leapcheck.judge.draws import PerturbedRobot, draws_of
 from leapcheck.judge.matrices import FORMS, unpack
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import scale_free, scales
@@ -84,11 +84,11 @@ def evidence(spec: RobotSpec, engine: Engine, states: States, quantities: Sequen
     return evidence_by(draws_of(spec, tree, states), tree, engine, answers, {name: raw[name] for name in quantities})
 
 
-def evidence_by(draws: Draws, tree: Tree, engine: Engine, answers: Answers, raw: Answers) -> Evidence:
+def evidence_by(draws: PerturbedRobot, tree: Tree, engine: Engine, answers: Answers, raw: Answers) -> Evidence:
     """The evidence that answers are at the states of some draws."""
     expected = {name: draws.value(name) for name in answers}
     scale = {name: scales(name, values) for name, values in expected.items()}
-    allowed = {name: draws.allowed(name) for name in answers}
+    allowed = {name: draws.allowed_error(name) for name in answers}
     return Evidence(draws.spec, tree, draws.states, engine, answers, expected, scale, allowed, raw)
 
 

@@ -46,7 +46,7 @@ def test_a_part_has_the_values_that_it_has_alone(robot: str) -> None:
             robot = robot_in_whole(whole, part, quantity)
             found = robot.rows([read]).pair(quantity)[0]
             assert found.shape == expected.shape
-            error = worst_errors(quantity, found, expected) / robot.draws(read).allowed(quantity)
+            error = worst_errors(quantity, found, expected) / robot.draws(read).allowed_error(quantity)
             assert error.max(initial=0.0) <= CLOSE, (part.bodies[0].name, quantity)
 
 

@@ -142,7 +142,7 @@ class Mismatch:
         error, allowed = worst_errors(self.quantity, answers, expected), np.full(len(states), LEAST)
         rows = [int(i) for i in np.flatnonzero(~(error <= LEAST))]
         if rows:
-            allowed[rows] = robot.draws(rows_of(own, rows)).allowed(self.quantity)
+            allowed[rows] = robot.draws(rows_of(own, rows)).allowed_error(self.quantity)
         return AnswerErrors(answers, expected, error, allowed)
 
     def error_alone(self, spec: RobotSpec, states: States, answers: Floats) -> tuple[float, float]:
@@ -151,7 +151,7 @@ class Mismatch:
         spec = with_rotor_bodies(spec).spec if self._in_mujoco_coordinates else spec
         draws = draws_of(spec, build(spec), own)
         error = worst_errors(self.quantity, answers, draws.value(self.quantity))
-        return float(error.max()), float(draws.allowed(self.quantity).max())
+        return float(error.max()), float(draws.allowed_error(self.quantity).max())
 
     def _robot_in_whole(self, spec: RobotSpec) -> RobotInWhole:
         """A robot as a part of the whole one; the last one is kept."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck.judge.draws import Draws, RowsOf, StateFactors, moved_numbers, readable_rows, state_factors
+from leapcheck.judge.draws import PerturbedRobot, RowsOf, StateFactors, moved_numbers, readable_rows, state_factors
 from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES, neutral
 from leapcheck.judge.robot_rows import Pair, RobotRows
 from leapcheck.quantities import QUANTITIES
@@ -157,9 +157,9 @@ class RobotInWhole:
     rows: RowsOf
     factors: Sequence[StateFactors]
 
-    def draws(self, states: States) -> Draws:
+    def draws(self, states: States) -> PerturbedRobot:
         """The draws of the robot at some states."""
-        return Draws(self.spec, states, self.rows, self.factors)
+        return PerturbedRobot(self.spec, states, self.rows, self.factors)
 
 
 def robot_in_whole(whole: RobotSpec, spec: RobotSpec, quantity: str) -> RobotInWhole:

@@ -193,7 +193,7 @@ def _edit(tree: Tree, form: Formulation, change: Change, scope: Iterable[str]) -
     """The answers in which the term is changed, in the quantities of the scope."""
     scope = frozenset(scope)
 
-    def added(view: AnswerView, quantity: str) -> Floats:
+    def effect(view: AnswerView, quantity: str) -> Floats:
         (values,) = effects(tree, form, view.read, [change], [quantity])[quantity]
         return np.asarray(values)
 
@@ -201,11 +201,11 @@ def _edit(tree: Tree, form: Formulation, change: Change, scope: Iterable[str]) -
         if quantity not in scope:
             return values
         if quantity in QUANTITIES_OF[form]:
-            return values + added(view, quantity)
+            return values + effect(view, quantity)
         M = view.value("mass_matrix")
         if form is Formulation.COMPOSITE:
-            return quantity_with(view, quantity, values, M + added(view, "mass_matrix"))
-        return values - solve(M, added(view, "bias_force")[..., None]).reshape(values.shape)
+            return quantity_with(view, quantity, values, M + effect(view, "mass_matrix"))
+        return values - solve(M, effect(view, "bias_force")[..., None]).reshape(values.shape)
 
     return edit
 
