@@ -61,13 +61,22 @@ class States:
 
 def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> States:
     """The states of one unit out of `count` in all: at most `UNIT` of them, mixed kinds by `PATTERN`."""
-    n = min(UNIT, count - unit * UNIT)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
-    places = _places(spec)
-    # Every draw is made for the whole unit, whatever n is: the first states of a longer run are those of a shorter one.
-    q, v, tau = _generic(spec, places, rng)
-    _shape_by_kind(spec, places, rng, q, v)
-    return States(q[:n], v[:n], tau[:n], unit * UNIT + np.arange(n), UNIT_KINDS[:n])
+    return generated_block(spec, count, seed, (unit,))
+
+
+def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[int]) -> States:
+    """The states of some units, in ascending order, as one block."""
+    places, rows = _places(spec), len(of_units) * UNIT
+    q, v, tau = (np.empty((rows, width)) for width in (spec.nq, spec.nv, spec.nv))
+    # Every draw is made for the whole unit, whatever the count: the first states of a longer run are those of a shorter one.
+    for k, unit in enumerate(of_units):
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
+        block = slice(k * UNIT, (k + 1) * UNIT)
+        _draw_generic(places, rng, q[block], v[block], tau[block])
+        _shape_by_kind(spec, places, rng, q[block], v[block])
+    index = (np.array(of_units, dtype=np.int64)[:, None] * UNIT + np.arange(UNIT)).ravel()
+    n = int(np.searchsorted(index, count))
+    return States(q[:n], v[:n], tau[:n], index[:n], (UNIT_KINDS * len(of_units))[:n])
 
 
 def units(count: int) -> range:
@@ -93,17 +102,18 @@ def _places(spec: RobotSpec) -> _Places:
     return _Places(starts[JointType.FREE], quaternions, angles, slides)
 
 
-def _generic(spec: RobotSpec, places: _Places, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def _draw_generic(places: _Places, rng: np.random.Generator, q: Floats, v: Floats, tau: Floats) -> None:
     """Tilted, moving, every joint bent: positions +-1 m, any orientation, +-pi rad, +-0.5 m."""
-    q = np.empty((UNIT, spec.nq))
-    v = 3.0 * rng.standard_normal((UNIT, spec.nv))
+    rng.standard_normal(out=v)
+    v *= 3.0
     for start in places.positions:
         q[:, start : start + 3] = rng.uniform(-1.0, 1.0, (UNIT, 3))
     for start in places.quaternions:
         q[:, start : start + 4] = _unit_quaternions(rng)
     q[:, places.angles] = rng.uniform(-np.pi, np.pi, (UNIT, len(places.angles)))
     q[:, places.slides] = rng.uniform(-0.5, 0.5, (UNIT, len(places.slides)))
-    return q, v, 10.0 * rng.standard_normal((UNIT, spec.nv))
+    rng.standard_normal(out=tau)
+    tau *= 10.0
 
 
 def _shape_by_kind(spec: RobotSpec, places: _Places, rng: np.random.Generator, q: Floats, v: Floats) -> None:

@@ -144,12 +144,12 @@ def states(robot: Any, count: int = 2048, seed: int = 0) -> States:
         >>> lc.states("mini_cheetah", 100).q.shape
         (100, 19)
     """
-    from leapcheck.sampling import generated_states, join_states, units
+    from leapcheck.sampling import generated_block, units
 
     if count < 1 or seed < 0:
         raise ValueError(f"{count} states of seed {seed}: give at least 1 state and a seed from 0")
     spec = load(robot)
-    return join_states([generated_states(spec, count, seed, unit) for unit in units(count)])
+    return generated_block(spec, count, seed, units(count))
 
 
 def kernel(robot: Any, quantities: Sequence[str]) -> Kernel:

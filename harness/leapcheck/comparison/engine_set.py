@@ -10,7 +10,7 @@ from leapcheck.comparison.participants import Participant, participants
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.protocol import Engine, EngineRequest, Limited
+from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.quantities import QUANTITIES, sizes
 from leapcheck.records import EngineRow, Failure
@@ -39,6 +39,7 @@ class EngineSet:
     portions: tuple[Portion, ...]
     failures: tuple[Failure, ...]
     not_compared: tuple[str, ...]
+    remarking: tuple[Remarking, ...]
 
     @property
     def rows(self) -> tuple[EngineRow, ...]:
@@ -67,7 +68,8 @@ def make_engine_set(
             failures.append(Failure(_name(request), "", str(error)))
     not_compared += [line for engine in ready if isinstance(engine, Limited) for line in engine.not_compared]
     portions = tuple(_portion(spec, group, ready, compile_code) for group in quantity_groups(spec, quantities))
-    return EngineSet(spec, tuple(ready), portions, tuple(failures), tuple(not_compared))
+    remarking = tuple(engine for engine in ready if isinstance(engine, Remarking))
+    return EngineSet(spec, tuple(ready), portions, tuple(failures), tuple(not_compared), remarking)
 
 
 def engine_set_of(plan: Plan) -> EngineSet:

@@ -14,7 +14,7 @@ from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.entries import dof_names
 from leapcheck.quantities import QUANTITIES
 from leapcheck.robots.load import NamedRobot
-from leapcheck.sampling import UNIT, States, generated_states, join_states, units
+from leapcheck.sampling import UNIT, States, generated_block, generated_states, join_states, units
 from leapcheck.system.command_line import command_line
 from leapcheck_models.spec import RobotSpec
 
@@ -29,7 +29,7 @@ engines. Below, interpreted programs with the same bits are done sooner.
 SINGULAR = 1e-13
 """Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""
 
-JOB = 16
+JOB = 8
 """Blocks of a job: enough that handing it to a process costs nothing."""
 
 
@@ -50,7 +50,7 @@ class Plan:
     states: States | None = None
     states_file: str = ""
     command: str = ""
-    block_units: int = 4
+    block_units: int = 8
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
 
@@ -116,6 +116,8 @@ class Plan:
         if self.only is not None:
             row = self.only % UNIT
             return self.unit(self.only // UNIT)[row : row + 1]
+        if self.states is None:
+            return generated_block(self.spec, self.count, self.seed, of_units)
         return join_states([self.unit(unit) for unit in of_units])
 
     def unit(self, unit: int) -> States:

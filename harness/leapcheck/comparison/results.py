@@ -16,7 +16,6 @@ from leapcheck.comparison.participants import Participant
 from leapcheck.comparison.plan import Plan
 from leapcheck.comparison.tally import SAMPLE, Tally, TallyRow, make_tally
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.protocol import Remarking
 from leapcheck.records import Failure
 from leapcheck.sampling import States, unit_blocks
 from leapcheck_models.arrays import Floats
@@ -71,12 +70,7 @@ def block_result(engine_set: EngineSet, states: States) -> BlockResult:
         result.merge(_portion_result(engine_set.spec, portion, states))
         for engine, seconds in _seconds(portion).items():
             result.add_seconds(engine, seconds - before[engine])
-    remarks = [
-        Failure(engine.name, "", text)
-        for engine in engine_set.engines
-        if isinstance(engine, Remarking)
-        for text in engine.remarks
-    ]
+    remarks = [Failure(engine.name, "", text) for engine in engine_set.remarking for text in engine.remarks]
     result.failures += [failure for failure in remarks if not is_repeated(failure, result.failures)]
     return result
 
@@ -85,8 +79,7 @@ def _portion_result(spec: RobotSpec, portion: Portion, states: States) -> BlockR
     """The result of a block in one portion; where an engine fails, unit by unit, so that no size of blocks changes a loss."""
     result = BlockResult()
     answers = {part: _answers(part, states) for _, part in portion.participants if part is not None}
-    units = unit_blocks(states)
-    if len(units) > 1 and any(slots is None for slots in answers.values()):
+    if any(slots is None for slots in answers.values()) and len(units := unit_blocks(states)) > 1:
         for unit in units:
             result.merge(_portion_result(spec, portion, unit))
     elif (tally := _portion_tally(spec, portion, states, answers, result)) is not None:

@@ -204,7 +204,7 @@ def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[n
     fields["kind_states"][present] = counts
     for name, values in (("kind_error", error), ("kind_rounding", in_units), ("kind_verdict", verdict)):
         fields[name] = np.zeros((len(values), len(ALL_KINDS)), dtype=values.dtype)
-        fields[name][:, present] = np.maximum.reduceat(values[:, order], starts, axis=1)
+        fields[name][:, present] = np.maximum.reduceat(values.take(order, axis=1), starts, axis=1)
     return fields
 
 
@@ -223,7 +223,7 @@ def _histogram(error: Floats) -> NDArray[np.int64]:
     A binary exponent holds at most one power of ten, so that two look-ups replace a logarithm.
     """
     exponent = error.view(np.int64) >> 52
-    decade = LOWER_DECADE[exponent] + (error >= NEXT_DECADE[exponent])
+    decade = LOWER_DECADE.take(exponent) + (error >= NEXT_DECADE.take(exponent))
     row = np.arange(len(error))[:, None] * BINS
     return np.bincount((decade + row).ravel(), minlength=len(error) * BINS).reshape(len(error), BINS)
 

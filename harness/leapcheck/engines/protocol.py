@@ -68,6 +68,10 @@ class Remarking(Protocol):
     """An engine that reports faults of its own besides its answers."""
 
     @property
+    def name(self) -> str:
+        """The engine's name in the report."""
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """One line each; failures of the report that cost no answer."""
 

@@ -21,7 +21,7 @@ from leapcheck.judge.figures import run_figures
 from leapcheck.records import Failure, VersionDifference, VersionFigure, VersionMeasurement
 from leapcheck.robots.load import NamedRobot
 from leapcheck.rounding import ALLOWED_UNITS
-from leapcheck.sampling import States, generated_states, join_states, units
+from leapcheck.sampling import States, generated_block, units
 from leapcheck.versions.routes import ModelFile
 
 Progress = Callable[[int, int, str], None]
@@ -121,5 +121,5 @@ def _answers(engine: OtherVersion, states: States, quantities: Sequence[str]) ->
 def _rounding(question: VersionQuestion) -> Evidence:
     """All states, with each quantity's scale and the error that rounding explains there."""
     spec = question.model.spec
-    states = join_states([generated_states(spec, question.states, question.seed, unit) for unit in units(question.states)])
+    states = generated_block(spec, question.states, question.seed, units(question.states))
     return evidence(spec, ReferenceEngine(spec), states, question.quantities)

@@ -31,7 +31,7 @@ class BenchCommand:
     """Names (see `leapcheck robots`), random:SEED, or robot files (.json); they need contact points."""
     seconds: float = 20.0
     """How long the contenders of a robot take turns."""
-    blocks: tuple[int, ...] = (64, 128, 256, 1024)
+    blocks: tuple[int, ...] = (32, 64, 128, 256, 1024)
     """Numbers of states per call; every contender is shown with the one that suits it best."""
     states: int = 3_072_000
     """States of the whole comparison; 0 leaves it out."""

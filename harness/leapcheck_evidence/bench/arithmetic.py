@@ -59,7 +59,7 @@ class Arithmetic:
 
 def arithmetic(chains: int, lanes: int) -> Arithmetic:
     """The compiled microbenchmark."""
-    return Arithmetic(chains, lanes, native.Library(native.object_code(arithmetic_ir(chains, lanes))))
+    return Arithmetic(chains, lanes, native.Library(native.object_code(arithmetic_ir(chains, lanes), lanes)))
 
 
 def operations(chains: int, lanes: int, turns: int) -> int:

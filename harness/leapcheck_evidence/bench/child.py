@@ -2,21 +2,25 @@
 
 first_use ROBOT      seconds to trace, emit, compile and run the kernel of all quantities once; imports are not counted
 second_call ROBOT STATES  CPU and wall seconds of a comparison of an engine with the reference, after one that was the same
+comparison ROBOT STATES  the record of a whole comparison, as JSON
 memory ROBOT STATES  bytes that a whole comparison takes: this process at its largest, and the largest worker times their number
 """
 
 from __future__ import annotations
 
+import json
 import os
 import pkgutil
 import resource
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib import import_module
 from time import perf_counter
 
 from leapcheck.quantities import sizes
 from leapcheck.robots.load import load
+from leapcheck_evidence.bench.comparison import plan, whole_comparison
 from leapcheck_evidence.bench.everyday_engines import FastDynamics
 from leapcheck_evidence.bench.own import make_kernel
 from leapcheck_evidence.bench.states import ALL, PARTS, generic_states, outputs
@@ -58,7 +62,6 @@ def memory(robot: str, count: int) -> int:
     """Bytes of a whole comparison of so many states."""
     from leapcheck.comparison.execution import Resources
     from leapcheck.study import run_comparison
-    from leapcheck_evidence.bench.comparison import plan
 
     workers = os.cpu_count() or 1
     run_comparison(plan(robot, count), Resources(workers))
@@ -74,6 +77,8 @@ def main(words: Sequence[str]) -> None:
             print(first_use(robot))
         case ["second_call", robot, count]:
             print(*second_call(robot, int(count)))
+        case ["comparison", robot, count]:
+            print(json.dumps(asdict(whole_comparison(robot, int(count)))))
         case ["memory", robot, count]:
             print(memory(robot, int(count)))
         case _:

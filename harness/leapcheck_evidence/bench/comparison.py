@@ -36,6 +36,12 @@ class WholeComparison:
         """Wall x workers over the engines' own evaluation."""
         return self.wall * self.workers / sum(self.engines.values())
 
+    @property
+    def statement(self) -> str:
+        """What went into the cost."""
+        parts = ", ".join(f"{name} {1e9 * seconds / self.states:.0f}" for name, seconds in self.engines.items())
+        return f"{self.states} states, {self.wall:.2f} s x {self.workers} processes, their start included; ns per state: {parts}"
+
 
 def plan(robot: str, count: int) -> Plan:
     """The comparison that is timed: three engines, all quantities of the table."""

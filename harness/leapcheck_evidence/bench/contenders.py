@@ -30,7 +30,22 @@ LAYOUTS = ("NumPy layout", "compact layout")
 
 def own_name(layout: str, lanes: int) -> str:
     """Name of a kernel in the tables."""
-    return f"kernel, {layout}, {WIDTHS.get(lanes, f'{lanes} doubles')}"
+    return f"kernel, {layout}, {width_name(lanes)}"
+
+
+def truth_name(lanes: int) -> str:
+    """Name of the truth in the tables."""
+    return f"{TRUTH}, {width_name(lanes)}"
+
+
+def bound_name(lanes: int) -> str:
+    """Name of the arithmetic bound in the tables."""
+    return f"{ARITHMETIC}, {width_name(lanes)}"
+
+
+def width_name(lanes: int) -> str:
+    """Name of the instruction set by the doubles in a vector."""
+    return WIDTHS.get(lanes, f"{lanes} doubles")
 
 
 class TimingName(NamedTuple):
@@ -76,7 +91,7 @@ class Field:
         self.contenders.append(Contender(str(TimingName(who, part, block)), run, block))
 
 
-def contenders(spec: RobotSpec, blocks: Sequence[int], bound: Arithmetic | None, make: MakeKernel = make_kernel) -> Field:
+def contenders(spec: RobotSpec, blocks: Sequence[int], bounds: Sequence[Arithmetic], make: MakeKernel = make_kernel) -> Field:
     """Everything that can be timed on this machine, with each number of states per call."""
     made = Field()
     states = generic_states(spec, max(blocks))
@@ -84,11 +99,11 @@ def contenders(spec: RobotSpec, blocks: Sequence[int], bound: Arithmetic | None,
     _enter_peers(made, spec, samples)
     for lanes in WIDTHS:
         _enter_kernel(made, spec, samples, lanes, make)
-    _enter_truth(made, spec, samples)
+        _enter_truth(made, spec, samples, lanes)
     _enter_stores(made, spec, samples)
-    if bound is not None:
-        made.contenders.append(contender(bound, ARITHMETIC))
-        made.forms[ARITHMETIC] = bound.statement
+    for bound in bounds:
+        made.contenders.append(contender(bound, bound_name(bound.lanes)))
+        made.forms[bound_name(bound.lanes)] = bound.statement
     return made
 
 
@@ -133,16 +148,17 @@ def _enter_kernel(made: Field, spec: RobotSpec, samples: Sequence[States], lanes
         made.answers.append(Answer(rows, states, partial(dict, out)))
 
 
-def _enter_truth(made: Field, spec: RobotSpec, samples: Sequence[States]) -> None:
+def _enter_truth(made: Field, spec: RobotSpec, samples: Sequence[States], lanes: int) -> None:
+    name = truth_name(lanes)
     try:
-        truth = make_truth(spec, PARTS[ALL])
+        truth = make_truth(spec, PARTS[ALL], lanes)
     except NotAvailable as reason:
-        made.missing[TRUTH] = str(reason)
+        made.missing[name] = str(reason)
         return
     for states in samples:
         out = outputs(len(states), sizes(spec))
-        made.enter(TRUTH, ALL, len(states), partial(truth, states.q, states.v, out=out))
-        made.answers.append(Answer(TRUTH, states, partial(dict, out)))
+        made.enter(name, ALL, len(states), partial(truth, states.q, states.v, out=out))
+        made.answers.append(Answer(name, states, partial(dict, out)))
 
 
 def _enter_stores(made: Field, spec: RobotSpec, samples: Sequence[States]) -> None:

@@ -22,14 +22,20 @@ class NotAvailable(RuntimeError):  # noqa: N818 - not an error: the table says w
 
 def make_kernel(tree: Tree, quantities: Sequence[str], lanes: int) -> Kernel:
     """The kernel in vectors of so many doubles; NotAvailable where this CPU or this version has none."""
-    if lanes > native.vector_width():
-        raise NotAvailable(f"this CPU's vectors hold {native.vector_width()} doubles, not {lanes}")
+    check_width(lanes)
     return kernel(tree, quantities, lanes=lanes)
 
 
-def make_truth(spec: RobotSpec, quantities: Sequence[str]) -> TruthKernel:
+def make_truth(spec: RobotSpec, quantities: Sequence[str], lanes: int) -> TruthKernel:
     """The same quantities in double-double arithmetic."""
-    return truth_kernel(spec, quantities)
+    check_width(lanes)
+    return truth_kernel(spec, quantities, lanes)
+
+
+def check_width(lanes: int) -> None:
+    """Raises NotAvailable where this CPU's vectors hold fewer doubles."""
+    if lanes > native.vector_width():
+        raise NotAvailable(f"this CPU's vectors hold {native.vector_width()} doubles, not {lanes}")
 
 
 def rows_run(kernel: Kernel, q: Floats, v: Floats, out: Mapping[str, Floats]) -> Callable[[], None]:

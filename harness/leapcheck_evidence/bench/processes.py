@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,9 +10,11 @@ import tempfile
 from collections.abc import Mapping
 from time import perf_counter
 
+from leapcheck_evidence.bench.comparison import WholeComparison
 from leapcheck_evidence.bench.measure import Timing
 from leapcheck_evidence.bench.own import NotAvailable
 from leapcheck_reference.trace.cache import FOLDER_VARIABLE
+from leapcheck_reference.trace.native import WIDTH_VARIABLE
 
 REPEATS = 5
 FEW, MANY = 300_000, 5_000_000
@@ -44,12 +47,23 @@ def memory(robot: str, count: int) -> float:
     return child("memory", robot, str(count))
 
 
+def comparison(robot: str, count: int, width: int) -> WholeComparison:
+    """A whole comparison in vectors of `width` doubles, in a process of its own."""
+    words = child_text("comparison", robot, str(count), environment={WIDTH_VARIABLE: str(width)})
+    return WholeComparison(**json.loads(words))
+
+
 def child(*words: str, environment: Mapping[str, str] | None = None) -> float:
     """The number that `leapcheck_evidence.bench.child` prints; NotAvailable with its last words where it fails."""
+    return float(child_text(*words, environment=environment))
+
+
+def child_text(*words: str, environment: Mapping[str, str] | None = None) -> str:
+    """The last line that it prints."""
     command = [sys.executable, "-m", "leapcheck_evidence.bench.child", *words]
     variables = {**os.environ, **(environment or {})}
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise NotAvailable(said[-1])
-    return float(done.stdout.split()[-1])
+    return done.stdout.splitlines()[-1]

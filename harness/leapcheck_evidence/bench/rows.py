@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from leapcheck_evidence.bench.contenders import ARITHMETIC, GENERATED, LAYOUTS, MUJOCO, PINOCCHIO, TRUTH, TimingName, own_name
+from leapcheck_evidence.bench.contenders import (
+    ARITHMETIC,
+    GENERATED,
+    LAYOUTS,
+    MUJOCO,
+    PINOCCHIO,
+    WIDTHS,
+    TimingName,
+    bound_name,
+    own_name,
+    truth_name,
+)
 from leapcheck_evidence.bench.goals import GOALS_ROBOT, PROGRAM_GOALS, ROBOT_GOALS, BenchGoal, Standing
 from leapcheck_evidence.bench.measure import Timing, ratio
 from leapcheck_evidence.bench.record import BenchRow
@@ -36,7 +47,8 @@ PAIRINGS = {
     "pinocchio_compact_8": Pairing(PINOCCHIO, own_name(LAYOUTS[1], 8)),
     "generated_rows_8": Pairing(GENERATED, own_name(LAYOUTS[0], 8)),
     "generated_rows_4": Pairing(GENERATED, own_name(LAYOUTS[0], 4)),
-    "truth": Pairing(MUJOCO, TRUTH),
+    "truth_8": Pairing(MUJOCO, truth_name(8)),
+    "truth_4": Pairing(MUJOCO, truth_name(4)),
 }
 
 
@@ -53,6 +65,7 @@ def program_rows(measured: Mapping[str, Measured]) -> tuple[BenchRow, ...]:
 NOT_ASKED = {
     "memory": f"asked for by --memory, of {GOALS_ROBOT}",
     "comparison": "left out by --states 0",
+    "comparison_4": "left out by --states 0",
     "rate": "left out by --states 0",
 }
 """Why there is no measurement where nothing went wrong."""
@@ -63,22 +76,26 @@ def kernel_measurements(
 ) -> dict[str, Measured]:
     """The ratios of the kernels to the peers and to the arithmetic bound, by the keys of the goals."""
     measurements = {key: _pair_measurement(pairing, timings, missing) for key, pairing in PAIRINGS.items()}
-    measurements["bound"] = bound_share(timings, missing, operations)
+    measurements |= {f"bound_{lanes}": bound_share(timings, missing, operations, lanes) for lanes in WIDTHS}
     return measurements
 
 
 def fastest(timings: Mapping[str, Timing], who: str, part: str = ALL) -> Timing | None:
     """The timing of a contender: with the number of states per call, and of the ways to call it, that is fastest by medians."""
-    ways = [timing for name, timing in timings.items() if name != ARITHMETIC and _is_way(TimingName.from_text(name), who, part)]
+    ways = [
+        timing
+        for name, timing in timings.items()
+        if not name.startswith(ARITHMETIC) and _is_way(TimingName.from_text(name), who, part)
+    ]
     return min(ways, key=lambda timing: timing.median, default=None)
 
 
-def bound_share(timings: Mapping[str, Timing], missing: Mapping[str, str], operations: Mapping[str, int]) -> Measured:
+def bound_share(timings: Mapping[str, Timing], missing: Mapping[str, str], operations: Mapping[str, int], lanes: int) -> Measured:
     """Per cent of the time that the kernel's operations alone would take, of the time that it takes."""
-    kernel = own_name(LAYOUTS[1], 8)
-    at, bound = fastest(timings, kernel), timings.get(ARITHMETIC)
+    kernel = own_name(LAYOUTS[1], lanes)
+    at, bound = fastest(timings, kernel), timings.get(bound_name(lanes))
     if at is None or bound is None:
-        return Measured(None, None, missing.get(kernel if at is None else ARITHMETIC, "not timed"))
+        return Measured(None, None, missing.get(kernel if at is None else bound_name(lanes), "not timed"))
     count = operations[ALL]
     detail = f"{count} operations at {1 / bound.minimum:.1f} GFLOP/s: {count * bound.minimum:.1f} ns of {at.minimum:.1f} ns"
     return Measured(100 * count * bound.minimum / at.minimum, 100 * count * bound.median / at.median, detail)

@@ -10,7 +10,7 @@ from leapcheck.system.installed import versions
 from leapcheck_evidence.bench import processes
 from leapcheck_evidence.bench.arithmetic import Arithmetic, best_arithmetic
 from leapcheck_evidence.bench.bits import different_entries
-from leapcheck_evidence.bench.contenders import Answer, contenders
+from leapcheck_evidence.bench.contenders import WIDTHS, Answer, contenders
 from leapcheck_evidence.bench.goals import GOALS_ROBOT
 from leapcheck_evidence.bench.machine import PACKAGES, machine
 from leapcheck_evidence.bench.measure import interleave
@@ -45,18 +45,18 @@ class BenchPlan:
 
 def run_bench(plan: BenchPlan, tell: Tell) -> BenchRun:
     """Measures everything; `tell` is called with what comes next."""
-    bound = best_arithmetic(native.vector_width())
-    robots = tuple(_robot_bench(plan, robot, bound, tell) for robot in plan.robots)
+    bounds = [best_arithmetic(lanes) for lanes in WIDTHS if lanes <= native.vector_width()]
+    robots = tuple(_robot_bench(plan, robot, bounds, tell) for robot in plan.robots)
     tell("the start of the program")
     start = processes.help_time()
     program = program_rows({"help": Measured(start.minimum, start.median, "wall time, Python's start included")})
     return BenchRun(plan.command, machine(), versions(PACKAGES), robots, program)
 
 
-def _robot_bench(plan: BenchPlan, robot: str, bound: Arithmetic | None, tell: Tell) -> RobotBench:
+def _robot_bench(plan: BenchPlan, robot: str, bounds: Sequence[Arithmetic], tell: Tell) -> RobotBench:
     spec = load(robot)
     tell(f"{robot}: contenders (Pinocchio in C++ takes about a minute to build, once)")
-    field = contenders(spec, plan.blocks, bound)
+    field = contenders(spec, plan.blocks, bounds)
     tell(f"{robot}: timing")
     timings = interleave(field.contenders, plan.seconds)
     differences = checked_differences(spec, field.answers)
@@ -112,15 +112,20 @@ def _fresh_measurements(plan: BenchPlan, robot: str, tell: Tell) -> dict[str, Me
 
 
 def _comparison_measurements(robot: str, plan: BenchPlan) -> dict[str, Measured]:
+    """Of the whole comparison in this CPU's vectors, and in those of AVX2 where its own are wider."""
     from leapcheck_evidence.bench.comparison import whole_comparison
 
     whole = whole_comparison(robot, plan.states)
-    parts = ", ".join(f"{name} {1e9 * seconds / whole.states:.0f}" for name, seconds in whole.engines.items())
-    detail = f"{whole.states} states, {whole.wall:.2f} s x {whole.workers} processes, their start included; ns per state: {parts}"
-    return {
-        "comparison": Measured(whole.cost, None, detail),
-        "rate": Measured(whole.rate, None, f"{whole.workers} processes, their start included"),
-    }
+    rate = Measured(whole.rate, None, f"{whole.workers} processes, their start included")
+    measurements = {"comparison": Measured(whole.cost, None, whole.statement), "rate": rate}
+    if native.vector_width() == max(WIDTHS):
+        measurements["comparison_4"] = measurement_or_reason(lambda: _narrow_comparison(robot, plan.states), NotAvailable)
+    return measurements
+
+
+def _narrow_comparison(robot: str, states: int) -> Measured:
+    whole = processes.comparison(robot, states, min(WIDTHS))
+    return Measured(whole.cost, None, whole.statement)
 
 
 def _bits(robot: str) -> Measured:

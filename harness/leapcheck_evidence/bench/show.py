@@ -83,7 +83,7 @@ def row_cells(rows: Iterable[BenchRow]) -> list[tuple[str, ...]]:
 
 def timing_cells(robot: RobotBench) -> list[tuple[str, ...]]:
     """One line per contender, one column per part."""
-    names = dict.fromkeys(TimingName.from_text(name).who for name in robot.timings if name != ARITHMETIC)
+    names = dict.fromkeys(TimingName.from_text(name).who for name in robot.timings if not name.startswith(ARITHMETIC))
     return [(name, *(_times(fastest(robot.timings, name, part)) for part in PARTS)) for name in names]
 
 
@@ -92,8 +92,8 @@ def notes(robot: RobotBench) -> list[str]:
     blocks = " or ".join(map(str, robot.blocks))
     lines = [f"{blocks} states per call, whatever suits the contender best."]
     lines += [f"{who}: {form}." for who, form in robot.forms.items()]
-    if ARITHMETIC in robot.timings:
-        lines.append(f"{ARITHMETIC}: {1 / robot.timings[ARITHMETIC].minimum:.1f} GFLOP/s.")
+    bounds = {name: timing for name, timing in robot.timings.items() if name.startswith(ARITHMETIC)}
+    lines += [f"{name}: {1 / timing.minimum:.1f} GFLOP/s." for name, timing in bounds.items()]
     lines += [f"Not there: {who}: {reason}." for who, reason in robot.missing.items()]
     lines += [f"{who}: differs from the readable code by {value:.1e} at most." for who, value in robot.differences.items()]
     return lines

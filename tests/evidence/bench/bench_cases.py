@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from leapcheck_evidence.bench.contenders import ARITHMETIC, LAYOUTS, TimingName, own_name
+from leapcheck_evidence.bench.contenders import LAYOUTS, TimingName, bound_name, own_name, truth_name
 from leapcheck_evidence.bench.measure import Timing
 from leapcheck_evidence.bench.record import BenchRun, RobotBench
 from leapcheck_evidence.bench.rows import Measured, kernel_measurements, program_rows, robot_rows
@@ -63,13 +63,13 @@ def timings() -> dict[str, Timing]:
         timing_name(rows, ALL): Timing((200.0, 230.0, 260.0)),
         timing_name(compact, ALL, 64): Timing((75.0, 100.0, 150.0)),
         timing_name(compact, ALL, 256): Timing((80.0, 100.0, 82.0)),
-        ARITHMETIC: Timing((0.01, 0.0125, 0.01)),
+        bound_name(8): Timing((0.01, 0.0125, 0.01)),
     }
 
 
 def finished_run() -> BenchRun:
     """A run of one robot with some rows met, some not, some not measured."""
-    missing = {own_name(LAYOUTS[0], 4): "this CPU's vectors | hold 2 doubles", "double-double truth": "no such module"}
+    missing = {own_name(LAYOUTS[0], 4): "this CPU's vectors | hold 2 doubles", truth_name(8): "no such module"}
     measurements = kernel_measurements(timings(), missing, {ALL: 4000})
     measurements["rate"] = Measured(187_654.0, None, "2 processes")
     robot = RobotBench(

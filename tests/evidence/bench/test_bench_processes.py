@@ -6,7 +6,7 @@ import pytest
 
 from leapcheck_evidence.bench.comparison import ENGINES, WholeComparison, plan, whole_comparison
 from leapcheck_evidence.bench.own import NotAvailable
-from leapcheck_evidence.bench.processes import child, first_uses, help_time
+from leapcheck_evidence.bench.processes import child, comparison, first_uses, help_time
 
 
 def test_the_cost_of_a_comparison() -> None:
@@ -21,6 +21,12 @@ def test_every_engine_of_a_comparison_is_timed_and_the_truth_with_them() -> None
     assert whole.engines.keys() == {"mujoco", "pinocchio", "truth"}
     assert min(whole.engines.values()) > 0.0
     assert sum(whole.engines.values()) < whole.wall * whole.workers
+
+
+def test_a_comparison_in_narrower_vectors_is_one_too() -> None:
+    whole = comparison("two_link_arm", 300, 2)
+    assert (whole.states, whole.engines.keys()) == (300, {"mujoco", "pinocchio", "truth"})
+    assert whole.statement.startswith("300 states, ")
 
 
 def test_a_child_that_fails_is_named_by_its_last_words() -> None:

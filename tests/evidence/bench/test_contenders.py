@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
 
 from leapcheck_evidence.bench.arithmetic import Arithmetic, arithmetic
-from leapcheck_evidence.bench.contenders import ARITHMETIC, LAYOUTS, Field, TimingName, contenders, own_name
+from leapcheck_evidence.bench.contenders import LAYOUTS, Field, TimingName, bound_name, contenders, own_name
 from leapcheck_evidence.bench.own import MakeKernel, NotAvailable, make_kernel
 from leapcheck_evidence.bench.run import LARGEST_DIFFERENCE, checked_differences
 from leapcheck_evidence.bench.states import ALL, PARTS, generic_states
@@ -25,28 +26,28 @@ def _no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
 
 
-def raced(make: MakeKernel, bound: Arithmetic | None = None, blocks: tuple[int, ...] = (8, 16)) -> Field:
+def raced(make: MakeKernel, bounds: Sequence[Arithmetic] = (), blocks: tuple[int, ...] = (8, 16)) -> Field:
     """The field after everyone has run once."""
-    field = contenders(load(ROBOT), blocks, bound, make)
+    field = contenders(load(ROBOT), blocks, bounds, make)
     for contender in field.contenders:
         contender.run()
     return field
 
 
 def test_everyone_is_timed_on_every_part_and_answers_the_same() -> None:
-    field = raced(StandInKernel, arithmetic(4, native.vector_width()))
+    field = raced(StandInKernel, [arithmetic(4, native.vector_width())])
     names = {contender.name for contender in field.contenders}
     kernels = [own_name(layout, lanes) for layout in LAYOUTS for lanes in (8, 4)]
     who = ["MuJoCo, mj_jacDot", "MuJoCo, mj_objectAcceleration", "Pinocchio", *kernels]
     assert {str(TimingName(name, part, block)) for name in who for part in PARTS for block in (8, 16)} <= names
-    assert ARITHMETIC in names
+    assert bound_name(native.vector_width()) in names
     differences = checked_differences(load(ROBOT), field.answers)
     assert {*who[:3], own_name(LAYOUTS[0], 8), own_name(LAYOUTS[0], 4)} <= set(differences)
     assert field.operations == dict.fromkeys(PARTS, StandInKernel.operations)
 
 
 def test_counts_are_the_states_of_a_call() -> None:
-    counts = {contender.name: contender.count for contender in contenders(load(ROBOT), (8, 16), None, StandInKernel).contenders}
+    counts = {contender.name: contender.count for contender in contenders(load(ROBOT), (8, 16), (), StandInKernel).contenders}
     assert all(TimingName.from_text(name).block == count for name, count in counts.items())
     assert set(counts.values()) == {8, 16}
 
@@ -60,7 +61,7 @@ def test_a_contender_that_computes_something_else_is_refused() -> None:
 
 
 def test_what_was_never_written_is_refused() -> None:
-    field = contenders(load(ROBOT), (8,), None, StandInKernel)
+    field = contenders(load(ROBOT), (8,), (), StandInKernel)
     never_run = [answer for answer in field.answers if answer.who == "Pinocchio"]
     with pytest.raises(RuntimeError, match="Pinocchio differs from the readable code by nan"):
         checked_differences(load(ROBOT), never_run)
@@ -70,7 +71,7 @@ def test_a_kernel_that_is_not_there_is_named_with_its_reason() -> None:
     def make(_tree: Tree, _quantities: object, lanes: int) -> StandInKernel:
         raise NotAvailable(f"no vectors of {lanes}")
 
-    field = contenders(load(ROBOT), (8,), None, make)
+    field = contenders(load(ROBOT), (8,), (), make)
     assert field.missing[own_name(LAYOUTS[1], 4)] == "no vectors of 4"
     assert not any(contender.name.startswith("kernel") for contender in field.contenders)
     assert str(TimingName("Pinocchio", ALL, 8)) in {contender.name for contender in field.contenders}
