@@ -11,6 +11,7 @@ from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan, jobs
 from leapcheck.comparison.results import BlockResult, part_result, part_result_elsewhere
 from leapcheck.records import Failure
+from leapcheck.system.garbage import rare_collection
 from leapcheck.system.processes import job_results
 
 Progress = Callable[[int, int], None]
@@ -147,9 +148,11 @@ _worker: list[tuple[Plan, EngineSet]] = []
 
 
 def _begin_worker(plan: Plan) -> None:
-    _worker[:] = [(plan, engine_set_of(plan))]
+    with rare_collection():
+        _worker[:] = [(plan, engine_set_of(plan))]
 
 
 def _part_in_worker(part: Sequence[range]) -> BlockResult:
     ((plan, engine_set),) = _worker
-    return part_result_elsewhere(plan, engine_set, part)
+    with rare_collection():
+        return part_result_elsewhere(plan, engine_set, part)
