@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import leapcheck_reference as reference
 from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.judge.evidence import expected_rounding
+from leapcheck.judge.draws import PerturbedRobot, readable_rows, state_factors
 from leapcheck.judge.in_house import InHouseAnswers, distinct
 from leapcheck.quantities import CANONICAL, QUANTITIES
 from leapcheck.rounding import scale_free, scales
@@ -39,8 +40,8 @@ def test_both_perturb_in_the_same_way(robot: str) -> None:
     spec = load(robot)
     states = generated_states(spec, 16, 0, 0)[:6]
     programs = InHouseAnswers(spec).evaluate(dict.fromkeys(CANONICAL, states))
-    readable = {name: expected_rounding(spec, name, states) for name in CANONICAL}
-    assert np.median([programs[name].rounding / readable[name] for name in CANONICAL]) == 1.0
+    readable = PerturbedRobot(spec, states, readable_rows(spec, reference.build(spec)), state_factors(spec))
+    assert np.median([programs[name].rounding / readable.rounding(name) for name in CANONICAL]) == 1.0
 
 
 def test_each_quantity_has_its_own_states() -> None:

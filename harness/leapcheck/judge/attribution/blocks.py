@@ -17,27 +17,33 @@ from leapcheck_reference.tree import Tree
 TOGETHER = {"com": "com", "inertia": "inertia", "place": "place", "turn": "turn", "point": "point", "gravity": "gravity"}
 """Kinds of parameters whose entries for one body, joint or point make a block of that name."""
 
+IN_LIMBS = frozenset({"inertia", "gear", "armature", "placement"})
+"""Parts whose numbers may be off alike in several limbs."""
+
 SAME = 1e-12
 """Largest difference of numbers that are called the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Parameters under one name, e.g. "com/FR_hip"."""
+    """Parameters under one name, e.g. "com/FR_hip"; `is_of_limbs`: one number of several limbs, e.g. "mass/FR_hip+FL_hip"."""
 
     name: str
     parameters: tuple[Parameter, ...]
+    is_of_limbs: bool = False
 
     def far_starts(self, x: Floats) -> list[Floats]:
         """All numbers (N,) of robots from which a fit may begin besides the present one: with quarter and half turns."""
         turns = [parameter for parameter in self.parameters if parameter.kind in ("turn", "axis", "turned-inertia")]
-        starts = [parameter.apply(x, angle) for parameter in turns for angle in TURNS[1:]]
+        starts = [parameter.apply(x, angle) for parameter in turns for angle in TURNS[1:]] if not self.is_of_limbs else []
         return [start for start in starts if not np.allclose(start, x, rtol=0.0, atol=SAME)]
 
 
 def blocks_of(spec: RobotSpec, tree: Tree, singles: Sequence[Parameter]) -> list[Block]:
     """All blocks of a robot, of its single parameters and of some that are no singles."""
-    return [*_common_factors(tree), *_bodies(singles), *_entries(singles), *_axes(singles), *_joints(spec, singles)]
+    bodies = list(_bodies(singles))
+    limbs = _limbs(tree, [*singles, *(parameter for block in bodies for parameter in block.parameters)])
+    return [*_common_factors(tree), *bodies, *_entries(singles), *_axes(singles), *_joints(spec, singles), *limbs]
 
 
 def _entries(singles: Sequence[Parameter]) -> Iterator[Block]:
@@ -69,6 +75,29 @@ def _bodies(singles: Sequence[Parameter]) -> Iterator[Block]:
             ),
         )
         yield Block(f"body/{body}", tuple(members))
+
+
+def _limbs(tree: Tree, members: Sequence[Parameter]) -> Iterator[Block]:
+    """One number of every link, joint or rotor equally far from the root: code loops over legs, and so does its fault.
+
+    Gear ratios at any distance too.
+    """
+    depth: list[int] = []
+    for link in tree.links:
+        depth.append(depth[link.parent] + 1 if link.parent >= 0 else 0)
+    groups: dict[tuple[str, bool, int], dict[str, Parameter]] = defaultdict(dict)
+    for parameter in members:
+        if parameter.part.kind in IN_LIMBS and not parameter.name.startswith("offset/"):
+            what = parameter.name.partition("/")[0]
+            for distance in (depth[parameter.part.index], *((-1,) if what == "gear" else ())):
+                groups[what, parameter.part.rotor, distance].setdefault(parameter.of, parameter)
+    yield from (block_of_limbs(list(alike.values())) for alike in groups.values() if len(alike) > 1)
+
+
+def block_of_limbs(alike: Sequence[Parameter]) -> Block:
+    """The block of one number of several links, joints or rotors."""
+    what = alike[0].name.partition("/")[0]
+    return Block(f"{what}/{'+'.join(parameter.of for parameter in alike)}", tuple(alike), is_of_limbs=True)
 
 
 def _axes(singles: Sequence[Parameter]) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.judge.attribution.blocks import Block, blocks_of
+from leapcheck.judge.attribution.blocks import Block, block_of_limbs, blocks_of
 from leapcheck.judge.attribution.descent import EXPLAINED, Fit, descend
 from leapcheck.judge.attribution.parameters import parameters
 from leapcheck.judge.attribution.problem import Equation, Problem, problem_of
@@ -45,6 +45,9 @@ SHOWN = 1e-12
 
 AT_ONCE = 2048
 """Robots times states that are evaluated at once."""
+
+IDLE = 1e-6
+"""Share of the largest amount in a block up to which a number has not moved."""
 
 NEARLY = 1e5
 """Misfit of a fit that a last common fit to all quantities may yet bring to rounding."""
@@ -100,9 +103,20 @@ def _fits_from(belief: Belief, problem: Problem, starts: Sequence[BlockStart]) -
     order = [int(i) for i in np.argsort(shares, kind="stable") if shares[i] < PROMISING]
     begun = [(starts[i].block, starts[i].fit()) for i in order[: 2 * CANDIDATES]]
     blocks = {id(fit): block for block, fit in begun}
-    fitted = verify(belief, descend(problem, [fit for _, fit in begun]))
-    by_name = {block.name: (block, fit) for fit in reversed(fitted) for block in [blocks[id(fit)]]}
+    fitted = [(blocks[id(fit)], fit) for fit in verify(belief, descend(problem, [fit for _, fit in begun]))]
+    by_name = {block.name: (block, fit) for block, fit in (_without_idle(belief, problem, *pair) for pair in reversed(fitted))}
     return [pair for pair in by_name.values() if not any(_holds(pair[0], other) for other, _ in by_name.values())]
+
+
+def _without_idle(belief: Belief, problem: Problem, block: Block, fit: Fit) -> tuple[Block, Fit]:
+    """A block of one number in several limbs without the limbs in which it has not moved, where the others explain as much."""
+    amounts = np.abs(fit.amounts).tolist()
+    moved = [p for p, amount in zip(fit.parameters, amounts, strict=True) if amount > IDLE * max(amounts)]
+    if not block.is_of_limbs or len(moved) == len(fit.parameters):
+        return block, fit
+    fewer = block_of_limbs(moved)
+    again = verify(belief, descend(problem, [BlockStart(fewer, problem.x).fit()]))
+    return (fewer, again[0]) if again else (block, fit)
 
 
 def _holds(block: Block, other: Block) -> bool:

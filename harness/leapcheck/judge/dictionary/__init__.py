@@ -8,7 +8,7 @@ from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_a
 from leapcheck.judge.dictionary.factors import common_factors, energy_zero, masses
 from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity_vector, losses
 from leapcheck.judge.dictionary.joints import joint_offsets, joint_signs, partial_joint_signs
-from leapcheck.judge.dictionary.model import armature, placements, rotors, unreal_inertias
+from leapcheck.judge.dictionary.model import armature, placements, rotors, rotors_of_limbs, unreal_inertias
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
 from leapcheck.judge.dictionary.packing import storage_form, symmetric_half
 from leapcheck.judge.dictionary.quaternions import quaternion_order
@@ -16,7 +16,18 @@ from leapcheck.judge.dictionary.robust import promising
 from leapcheck.judge.dictionary.units import angle_unit, force_unit, length_unit, mass_unit
 
 FIXED: tuple[Proposal, ...] = (
-    *(armature, rotors, unreal_inertias, base_velocity, base_origin, quaternion_order, joint_orders, joint_signs, gravity_sign),
+    *(
+        armature,
+        rotors,
+        rotors_of_limbs,
+        unreal_inertias,
+        base_velocity,
+        base_origin,
+        quaternion_order,
+        joint_orders,
+        joint_signs,
+        gravity_sign,
+    ),
     *(force_parts, contact_axes, contact_places, contact_accelerations, angle_unit, length_unit, mass_unit, force_unit),
     *(placements, storage_form, symmetric_half),
 )

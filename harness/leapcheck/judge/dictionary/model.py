@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -38,6 +39,30 @@ def rotors(belief: Belief) -> Iterator[Hypothesis]:
         yield model_fault("rotor/massless", MASSLESS, _massless_rotors, prior=2.0)
         words = "the rotors turn against their joints: the sign of the gear ratio"
         yield model_fault("rotor/reversed", words, edit_bodies(_gear_times(-1.0)))
+
+
+def rotors_of_limbs(belief: Belief) -> Iterator[Hypothesis]:
+    """The rotors of several joints left out, not turning, or turning the other way: of all knees, of one leg, of two."""
+    spec = belief.evidence.spec
+    for names in _limbs(spec):
+        joints = name_list((body.rotor.name for body in spec.bodies if body.name in names and body.rotor), 12)
+        for kind, (words, change) in SEVERAL_ROTORS.items():
+            yield model_fault(f"rotor/{kind}:{joints}", words.format(joints), edit_bodies(change, names), prior=2.5)
+
+
+def _limbs(spec: RobotSpec) -> Iterator[frozenset[str]]:
+    """Bodies with rotors equally far from the root, those of each limb, and of each two limbs; no set that holds them all."""
+    depth: dict[str, int] = {}
+    limb: dict[str, str] = {}
+    for body in spec.bodies:
+        parent = body.parent
+        depth[body.name] = depth[parent] + 1 if parent in depth else 0
+        limb[body.name] = limb[parent] if depth.get(parent, 0) else body.name
+    geared = [body.name for body in spec.bodies if body.rotor]
+    limbs = list(dict.fromkeys(limb[name] for name in geared))
+    chosen = [{name for name in geared if depth[name] == d} for d in sorted({depth[name] for name in geared})]
+    chosen += [{name for name in geared if limb[name] in own} for count in (1, 2) for own in combinations(limbs, count)]
+    yield from dict.fromkeys(frozenset(names) for names in chosen if 1 < len(names) < len(geared))
 
 
 def unreal_inertias(belief: Belief) -> Iterator[Hypothesis]:
@@ -75,6 +100,14 @@ def _massless_rotors(spec: RobotSpec) -> RobotSpec:
 
 def _gear_times(share: float) -> Callable[[Body], Body]:
     return lambda body: replace(body, rotor=body.rotor and replace(body.rotor, gear_ratio=share * body.rotor.gear_ratio))
+
+
+SEVERAL_ROTORS: dict[str, tuple[str, Callable[[Body], Body]]] = {
+    "left-out": ("the rotors {} are left out", _without_rotor),
+    "not-turning": ("the rotors {} ride on their links but do not turn: gear ratio^2 x inertia is missing", _gear_times(0.0)),
+    "reversed": ("the rotors {} turn against their joints: the sign of the gear ratio", _gear_times(-1.0)),
+}
+"""What may be wrong with several rotors, with their names in place of the brackets."""
 
 
 def _nearest(inertia: Inertia) -> Inertia:

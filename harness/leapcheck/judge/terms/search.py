@@ -14,7 +14,7 @@ from leapcheck.judge.terms.catalogue import TERMS, ElementKind, Formulation, Ter
 from leapcheck.judge.terms.changes import Change, Place
 from leapcheck.judge.terms.effects import QUANTITIES_OF, effects
 from leapcheck.judge.terms.solving import SOLVED, quantity_with, solve
-from leapcheck.judge.words import name_list, number_words
+from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
@@ -36,8 +36,8 @@ NEAR = 1e-6
 NO_PART = 1e-7
 """Elements with less than this share of the largest amount have no part in a fit."""
 
-PRIOR, PRIOR_OF_SUBSET, PRIOR_OF_FACTOR = 2.5, 3.5, 5.0
-"""Of one term left out, of several elements, and of one multiplied by an odd number."""
+PRIOR, PRIOR_OF_SUBSET = 2.5, 3.5
+"""Of a term changed alike, and differently at different elements."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +141,8 @@ def _fit(trial: TermTrial, columns: Floats, excess: Excess) -> Change | None:
     amounts = np.where(shown, A @ b / np.where(shown, squares, 1.0), 0.0)
     for k in np.argsort(np.linalg.norm(b - amounts[:, None] * A, axis=1))[:2]:
         amount = _known(float(amounts[k]))
-        if shown[k] and (not term.instead or amount == 1.0) and np.abs(b - amount * A[k]).max() <= 1.0:
+        possible = (1.0,) if term.instead else KNOWN_AMOUNTS
+        if shown[k] and amount in possible and np.abs(b - amount * A[k]).max() <= 1.0:
             return dict.fromkeys(trial.changes[k], amount)
     visible = np.flatnonzero(shown[: len(places)])
     if not term.is_additive or len(visible) < 2 or len(b) < 3 * len(visible):
@@ -162,8 +163,7 @@ def _hypothesis(few: Belief, term: Term, change: Change, wrong: Sequence[str]) -
     """The hypothesis in those of the wrong quantities that it explains."""
     tree = few.tree
     words, amounts = _words(tree, term, change), set(change.values())
-    factor = amounts <= set(KNOWN_AMOUNTS)
-    prior = PRIOR if factor and len(amounts) == 1 else PRIOR_OF_SUBSET if factor else PRIOR_OF_FACTOR
+    prior = PRIOR if len(amounts) == 1 else PRIOR_OF_SUBSET
     concerned = [name for name in wrong if name in _reach(term.form)]
     for with_solved in (concerned, [name for name in concerned if name in QUANTITIES_OF[term.form]]):
         hypothesis = engine_fault(
@@ -219,8 +219,7 @@ def _words(tree: Tree, term: Term, change: Change) -> str:
         if term.instead:
             phrases.append(f"{term.noun.format(named)} is {term.instead}")
         else:
-            said = KNOWN_AMOUNTS.get(amount, f"is multiplied by {number_words(1.0 - amount)}")
-            phrases.append(f"{term.noun.format(named)} {said}")
+            phrases.append(f"{term.noun.format(named)} {KNOWN_AMOUNTS[amount]}")
     return "; ".join(phrases)
 
 
