@@ -30,8 +30,15 @@ def choices(diagnosis: Diagnosis) -> list[tuple[CauseRow, ...]]:
 
 def named_faults(faults: Sequence[Fault], causes: Sequence[CauseRow]) -> set[int] | None:
     """The numbers of the faults that the causes name; None where there are no causes, or one is none of the faults."""
-    matched = [{i for i, fault in enumerate(faults) if _matches(fault, cause.name)} for cause in causes]
+    names = [name for cause in causes for name in _single_names(cause.name)]
+    matched = [{i for i, fault in enumerate(faults) if _matches(fault, name)} for name in names]
     return set().union(*matched) if matched and all(matched) else None
+
+
+def _single_names(name: str) -> list[str]:
+    """What a cause's name says of each limb: "mass/FR_hip+HL_hip" is "mass/FR_hip" and "mass/HL_hip"."""
+    kind, slash, of = name.partition("/")
+    return [f"{kind}{slash}{one}" for one in of.split("+")]
 
 
 def _matches(fault: Fault, name: str) -> bool:

@@ -35,6 +35,8 @@ def diagnosis(causes: str, *alternatives: str, unexplained: tuple[str, ...] = ()
         ([COM], [diagnosis("com/FR_hip")], True),
         ([COM], [diagnosis("com-y/FR_hip")], False),
         ([OFFSET], [diagnosis("offset/knee")], True),
+        ([MASS, Fault("", ("mass/HL_hip",))], [diagnosis("mass/FR_hip+HL_hip")], True),
+        ([MASS], [diagnosis("mass/FR_hip+HL_hip")], False),
         ([MASS, OFFSET], [diagnosis("mass/FR_hip")], False),
         ([MASS, OFFSET], [diagnosis("offset/knee mass/FR_hip")], True),
         ([MASS, OFFSET], [diagnosis("gravity/size", "turn-y/knee mass/FR_hip")], True),
