@@ -36,8 +36,10 @@ def _zero(margins: Callable[[float], Floats], which: int, begin: float, end: flo
         if margins(middle)[which] <= 0.0:
             return begin
         begin = middle
-    if margins(begin)[which] <= 0.0:  # evaluated again it may round to the other side: its solver starts elsewhere
+    # Evaluated again a margin may round to the other side, since its solver starts elsewhere: an end keeps its value.
+    ends = {t: float(margins(t)[which]) for t in (begin, end)}
+    if ends[begin] <= 0.0:
         return begin
-    if margins(end)[which] >= 0.0:
+    if ends[end] >= 0.0:
         return end
-    return float(brentq(lambda t: float(margins(t)[which]), begin, end, xtol=1e-15, rtol=1e-14))
+    return float(brentq(lambda t: ends[t] if t in ends else float(margins(t)[which]), begin, end, xtol=1e-15, rtol=1e-14))
