@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -78,3 +78,19 @@ def rigid_carriers(spec: RobotSpec) -> dict[str, str]:
         fixed = body.joint.type is JointType.FIXED and body.parent != WORLD
         carriers[body.name] = carriers[body.parent] if fixed else body.name
     return carriers
+
+
+class LimbPlace(NamedTuple):
+    """How many links a link stands behind its root, and the number of the first link of its limb; a root's own number."""
+
+    depth: int
+    limb: int
+
+
+def limb_places(parents: Iterable[int]) -> list[LimbPlace]:
+    """The place of each link, from its parent's number; -1 for the world."""
+    links: list[LimbPlace] = []
+    for i, parent in enumerate(parents):
+        before = links[parent] if parent >= 0 else None
+        links.append(LimbPlace(before.depth + 1, before.limb if before.depth else i) if before else LimbPlace(0, i))
+    return links

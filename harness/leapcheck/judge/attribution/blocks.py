@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leapcheck.judge.attribution.parameters import COORDINATES, TURNS, Parameter
+from leapcheck.judge.layout import limb_places
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import Part, numbers, places
@@ -82,14 +83,12 @@ def _limbs(tree: Tree, members: Sequence[Parameter]) -> Iterator[Block]:
 
     Gear ratios at any distance too.
     """
-    depth: list[int] = []
-    for link in tree.links:
-        depth.append(depth[link.parent] + 1 if link.parent >= 0 else 0)
+    links = limb_places(link.parent for link in tree.links)
     groups: dict[tuple[str, bool, int], dict[str, Parameter]] = defaultdict(dict)
     for parameter in members:
         if parameter.part.kind in IN_LIMBS and not parameter.name.startswith("offset/"):
             what = parameter.name.partition("/")[0]
-            for distance in (depth[parameter.part.index], *((-1,) if what == "gear" else ())):
+            for distance in (links[parameter.part.index].depth, *((-1,) if what == "gear" else ())):
                 groups[what, parameter.part.rotor, distance].setdefault(parameter.of, parameter)
     yield from (block_of_limbs(list(alike.values())) for alike in groups.values() if len(alike) > 1)
 

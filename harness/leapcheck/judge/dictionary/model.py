@@ -10,6 +10,7 @@ import numpy as np
 
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.edits import edit_bodies, edit_inertias
+from leapcheck.judge.layout import limb_places
 from leapcheck.judge.words import name_list
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Body, Inertia, RobotSpec, Symmetric3
@@ -52,16 +53,13 @@ def rotors_of_limbs(belief: Belief) -> Iterator[Hypothesis]:
 
 def _limbs(spec: RobotSpec) -> Iterator[frozenset[str]]:
     """Bodies with rotors equally far from the root, those of each limb, and of each two limbs; no set that holds them all."""
-    depth: dict[str, int] = {}
-    limb: dict[str, str] = {}
-    for body in spec.bodies:
-        parent = body.parent
-        depth[body.name] = depth[parent] + 1 if parent in depth else 0
-        limb[body.name] = limb[parent] if depth.get(parent, 0) else body.name
-    geared = [body.name for body in spec.bodies if body.rotor]
-    limbs = list(dict.fromkeys(limb[name] for name in geared))
-    chosen = [{name for name in geared if depth[name] == d} for d in sorted({depth[name] for name in geared})]
-    chosen += [{name for name in geared if limb[name] in own} for count in (1, 2) for own in combinations(limbs, count)]
+    links = limb_places(map(spec.parent_index, spec.bodies))
+    geared = {body.name: place for body, place in zip(spec.bodies, links, strict=True) if body.rotor}
+    limbs = list(dict.fromkeys(place.limb for place in geared.values()))
+    depths = sorted({place.depth for place in geared.values()})
+    chosen = [{name for name, place in geared.items() if place.depth == depth} for depth in depths]
+    few = [own for count in (1, 2) for own in combinations(limbs, count)]
+    chosen += [{name for name, place in geared.items() if place.limb in own} for own in few]
     yield from dict.fromkeys(frozenset(names) for names in chosen if 1 < len(names) < len(geared))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
 from leapcheck.judge.dictionary.robust import tolerance
+from leapcheck.judge.layout import limb_places
 from leapcheck.judge.terms.catalogue import TERMS, ElementKind, Formulation, Term, elements
 from leapcheck.judge.terms.changes import Change, Place
 from leapcheck.judge.terms.effects import QUANTITIES_OF, effects
@@ -116,12 +117,7 @@ def _trials(tree: Tree, form: Formulation) -> list[TermTrial]:
 
 def _limbs(tree: Tree, places: Sequence[Place]) -> Iterator[tuple[Place, ...]]:
     """The elements equally far from the root (all knees), and those of each limb."""
-    depth, limb = [0] * len(tree.links), list(range(len(tree.links)))
-    for i, link in enumerate(tree.links):
-        if link.parent >= 0:
-            depth[i] = depth[link.parent] + 1
-            limb[i] = limb[link.parent] if tree.links[link.parent].parent >= 0 else i
-    for label in (depth, limb):
+    for label in zip(*limb_places(link.parent for link in tree.links), strict=True):
         ordered = sorted(places, key=lambda place: label[place[1]])
         for _, members in groupby(ordered, key=lambda place: label[place[1]]):
             group = tuple(members)
