@@ -18,10 +18,10 @@ compare: venv
 
 # What one runs after each edit: under a minute on two cores.
 quick: venv
-	$(BIN)/python -m pytest -n auto -m "quick and not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "quick and not slow"
 
 test: venv
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 test-slow: venv
 	$(BIN)/python -m pytest -n auto -m slow
@@ -60,9 +60,10 @@ jump: venv
 studies: venv
 	$(BIN)/python -m leapcheck_evidence.studies --out reports
 
-# Planted defects: what the judge finds, names and shrinks; 20 minutes on two cores.
+# Planted defects: what the judge finds, names and shrinks; in engines, then in hand-written codes; half an hour on two cores.
 score: venv
 	$(BIN)/python -m leapcheck_evidence.score --out reports/score
+	$(BIN)/python -m leapcheck_evidence.score --programs --out reports/score
 
 # On a quiet machine; with g++ and Eigen's headers (Debian: libeigen3-dev) Pinocchio is timed in C++.
 bench: venv

@@ -186,3 +186,9 @@ def test_every_committed_json_file_is_strict() -> None:
             json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
         except ValueError as error:
             pytest.fail(f"{path.relative_to(ROOT)}: {error}")
+
+
+def test_the_tests_that_the_threat_page_names_are_there() -> None:
+    named = re.findall(r"`(tests/[^`]+)`", (ROOT / "docs" / "threats.md").read_text(encoding="utf-8"))
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).is_file()] == []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Compare = Callable[..., "Run"]
 
 MARKER = (
-    'leapcheck(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=()): '
+    'leapcheck(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=(), strict=False): '
     "the test fails where the engine, module:factory, a class or an object, disagrees with the truth; "
     "with an argument leapcheck_quantity it is one test per quantity, leapcheck_run is the run's record"
 )
@@ -112,7 +112,7 @@ def leapcheck_run(request: pytest.FixtureRequest) -> Run | None:
 def leapcheck_compare(pytestconfig: pytest.Config) -> Compare:
     """A function that fails the test where an engine of the user's disagrees, and returns the run's record where all agree.
 
-    `leapcheck_compare(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=())`:
+    `leapcheck_compare(engine, robot="mini_cheetah", *, against=("reference",), states=256, seed=0, quantities=(), strict=False)`:
     `engine` is "module:factory", a class or an object with functions such as `mass_matrix(q)` (see `leapcheck.compare`).
 
         def test_my_dynamics(leapcheck_compare):

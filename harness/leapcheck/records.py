@@ -11,6 +11,13 @@ HISTOGRAM_DECADES = (-20, 4)
 """First and last power of ten of the histogram's bins over the scale-free error; bin 0 also counts exact zeros."""
 
 
+ITSELF = "itself"
+"""What a discrepancy is `against` where an engine's own answers contradict each other."""
+
+UNANSWERED, UNSEEN = "not answered again", "right when asked again"
+"""In place of the worst entry where an engine, asked again at the worst state, fails, or where both then agree."""
+
+
 class Verdict(StrEnum):
     """Verdict over one quantity and engine pair."""
 
@@ -125,7 +132,10 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """One disagreement in words: cause class and cause, evidence, who is wrong, and the command that repeats it."""
+    """One disagreement in words: cause class and cause, evidence, who is wrong, and the command that repeats it.
+
+    `against` is another engine, or `ITSELF` for a law that the engine's own answers break.
+    """
 
     quantity: str
     engine: str

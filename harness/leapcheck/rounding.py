@@ -41,6 +41,9 @@ perturbation of each input. Measured worst of 2 000 states of each named robot a
 MuJoCo and Pinocchio: see reports/accuracy.md.
 """
 
+SINGLE_RATIO = float(np.finfo(np.float32).eps / np.finfo(float).eps)
+"""By how much more is excused of an engine that declares single precision: 2^29, the ratio of the units in the last place."""
+
 NEAR = 10.0
 """Base positions up to here (m) get no allowance for cancellation far from the origin."""
 

@@ -11,13 +11,14 @@ from leapcheck.comparison.execution import Progress, Resources, whole_result
 from leapcheck.comparison.identity import PACKAGES
 from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan
-from leapcheck.comparison.results import BlockResult
+from leapcheck.comparison.results import is_repeated
 from leapcheck.comparison.simplifications import simplification_costs
 from leapcheck.engines.registry import FACTORIES
 from leapcheck.entries import dof_names
 from leapcheck.judge.figures import run_figures
+from leapcheck.judge.outcome import exit_status, strict_discrepancies, verdict_sentence
 from leapcheck.quantities import QUANTITIES
-from leapcheck.records import Comparison, Discrepancy, Failure, Run, RunProvenance, Verdict
+from leapcheck.records import Comparison, Run, RunProvenance
 from leapcheck.system.installed import versions
 from leapcheck_models.spec import spec_hash
 from leapcheck_reference import build, sparsity_pattern
@@ -40,66 +41,49 @@ def run_comparison(
     # Here, not above: a worker needs no judge, and SciPy behind it doubles the time of the import.
     from leapcheck.judge.discrepancies import add_truth, findings
     from leapcheck.judge.identities import identities
+    from leapcheck.judge.identities.contradictions import contradictions
     from leapcheck.judge.verdicts import with_diagnoses
 
     rows = add_truth(plan.spec, figures.comparisons)
-    judged = findings(plan, engine_set.engines, rows)
+    judged = findings(plan, engine_set.engines, rows, figures.verdicts)
+    laws = identities(engine_set, plan.block(range(1)))
+    verdicts = with_diagnoses(figures.verdicts, judged.diagnoses)
+    discrepancies = judged.discrepancies
+    discrepancies += contradictions(laws.identities, verdicts, discrepancies, plan.command)
+    if plan.strict:
+        discrepancies += strict_discrepancies(rows, engine_set.engines, plan.command)
+    failures = list(result.failures)
+    for failure in (*figures.failures, *judged.failures, *laws.failures):
+        if not is_repeated(failure, failures):
+            failures.append(failure)
     own = {e if isinstance(e, str) else e.name for e in (*engine_set.engines, *plan.engines)} - set(FACTORIES)
     interruption = _interruption(plan, result.states)
     return Run(
         provenance=_provenance(plan),
-        verdict=interruption + _verdict(plan, engine_set, rows, judged.discrepancies, result),
-        exit_status=_exit_status(rows, result.failures, own) or 2 * bool(interruption),
+        verdict=interruption + verdict_sentence(plan, engine_set, rows, discrepancies, failures, result.states),
+        exit_status=exit_status(rows, discrepancies, failures, own) or 2 * bool(interruption),
         engines=engine_set.rows,
         comparisons=rows,
         accuracies=figures.accuracies,
-        discrepancies=judged.discrepancies,
-        failures=tuple(result.failures),
+        discrepancies=discrepancies,
+        failures=tuple(failures),
         not_compared=(*plan.limits, *engine_set.not_compared, *_gaps(plan, engine_set, rows), *judged.gaps),
         dof_names=dof_names(plan.spec),
         pattern=tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(plan.spec))),
         heat_maps=figures.heat_maps,
         armature_costs=simplification_costs(plan.spec, plan.seed),
-        verdicts=with_diagnoses(figures.verdicts, judged.diagnoses),
-        identities=identities(engine_set, plan.block(range(1))),
+        verdicts=verdicts,
+        identities=laws.identities,
         diagnoses=judged.diagnoses,
         reproducers=judged.reproducers,
         largest=judged.largest,
     )
 
 
-def _exit_status(rows: Sequence[Comparison], failures: Sequence[Failure], own: set[str]) -> int:
-    """0 agree; 1 a discrepancy or a failure of the user's own engine; 2 where an engine of ours, or all, could not run."""
-    if any(failure.engine not in own for failure in failures) or not (rows or failures):
-        return 2
-    return int(bool(failures) or any(row.verdict is Verdict.DISCREPANCY for row in rows))
-
-
 def _interruption(plan: Plan, states: int) -> str:
     """How many states are left; empty where none are."""
     left = plan.state_count - states
     return f"Interrupted: {left:,} of {plan.state_count:,} states are left (--resume). ".replace(",", " ") if left else ""
-
-
-def _verdict(
-    plan: Plan, engine_set: EngineSet, rows: Sequence[Comparison], discrepancies: Sequence[Discrepancy], result: BlockResult
-) -> str:
-    """The run in one sentence."""
-    failures = result.failures
-    over = f"over {result.states:,} state{'s' * (result.states > 1)} of {plan.spec.name}".replace(",", " ")
-    failing = ", ".join(dict.fromkeys(failure.engine for failure in failures))
-    failed = f" {len(failures)} failure{'s' * (len(failures) > 1)} of {failing}." if failures else ""
-    if bad := [row for row in rows if row.verdict is Verdict.DISCREPANCY]:
-        what = ", ".join(dict.fromkeys(QUANTITIES[row.quantity].label for row in bad))
-        who = list(dict.fromkeys(discrepancy.engine for discrepancy in discrepancies))
-        return f"{' and '.join(who)} differ{'s' * (len(who) == 1)} in {what} {over}.{failed}"
-    if failures:
-        return f"Not every engine ran as it should {over}:{failed}"
-    if not rows:
-        return f"Nothing could be compared {over}."
-    imprecise = any(row.verdict is Verdict.IMPRECISE for row in rows)
-    tail = "; far from the world's origin some are right but imprecise" if imprecise else ""
-    return f"{len(engine_set.engines)} engines agree on {len({row.quantity for row in rows})} quantities {over}{tail}."
 
 
 def _gaps(plan: Plan, engine_set: EngineSet, rows: Sequence[Comparison]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.factorization import Factors, factorization, inverse_product, solution
-from leapcheck_reference.kinematics import Frames, body_motions, frames, velocities
+from leapcheck_reference.kinematics import Frames, frames, link_motions, velocities
 from leapcheck_reference.links import Point
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, skew
@@ -49,7 +49,7 @@ def contact_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
     """Jdot v (points, 3), m/s^2: the points' classical world accelerations R (a + A r) at vdot = 0, without gravity."""
     poses = frames(tree, q)
     v = vector(f"v of '{tree.name}'", v, tree.nv)
-    motions, _ = body_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
+    motions = link_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
     accelerations: dict[str, Array] = {}
     for i in dict.fromkeys(point.link for point in tree.points):
         points = [point for point in tree.points if point.link == i]
@@ -76,7 +76,7 @@ def contact_angular_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
     """Jdot_w v (points, 3), rad/s^2: world angular acceleration of the link that carries each point, at vdot = 0."""
     poses = frames(tree, q)
     v = vector(f"v of '{tree.name}'", v, tree.nv)
-    motions, _ = body_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
+    motions = link_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
     turned = {i: _in_world(tree, poses, i, motions[i].alpha[:, None])[:, 0] for i in {point.link for point in tree.points}}
     return _rows([turned[point.link] for point in tree.points], 3)
 

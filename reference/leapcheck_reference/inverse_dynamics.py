@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.kinematics import BodyMotion, body_motions, frames
+from leapcheck_reference.kinematics import BodyMotion, frames, link_motions, rotor_motions
 from leapcheck_reference.rotation import cross
 from leapcheck_reference.scalar import stack
 from leapcheck_reference.spatial import RigidInertia, force_to_parent
@@ -43,7 +43,8 @@ def coriolis_force(tree: Tree, q: Any, v: Any) -> Array:
 def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any = None) -> Array:
     poses = frames(tree, q)
     v, vdot = vector(f"v of '{tree.name}'", v, tree.nv), vector(f"vdot of '{tree.name}'", vdot, tree.nv)
-    links, rotors = body_motions(tree, poses, v, vdot, root)
+    links = link_motions(tree, poses, v, vdot, root)
+    rotors = rotor_motions(tree, poses, links, v, vdot, root)
     F = [_net_force(inertia, motion) for inertia, motion in zip(tree.regrouped.links, links, strict=True)]
     if f_ext is not None:
         F = [F_i - f for F_i, f in zip(F, external_forces(tree, f_ext), strict=True)]
@@ -77,10 +78,11 @@ def _turning_moment(I: Array, w: Array, alpha: Array) -> Array:
     Written out it takes products of two components of w, which A = alpha~ + w~ w~ takes too.
     """
     rows = []
+    entries, w, alpha = I.tolist(), w.tolist(), alpha.tolist()
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        diagonal = I[i, i] * alpha[i] + (I[k, k] - I[j, j]) * (w[j] * w[k])
-        products = I[i, j] * (alpha[j] - w[k] * w[i]) + I[i, k] * (alpha[k] + w[i] * w[j])
-        rows.append(diagonal + products + I[j, k] * (w[j] * w[j] - w[k] * w[k]))
+        diagonal = entries[i][i] * alpha[i] + (entries[k][k] - entries[j][j]) * (w[j] * w[k])
+        products = entries[i][j] * (alpha[j] - w[k] * w[i]) + entries[i][k] * (alpha[k] + w[i] * w[j])
+        rows.append(diagonal + products + entries[j][k] * (w[j] * w[j] - w[k] * w[k]))
     return stack(rows, 3, like=I)
 
 

@@ -4,6 +4,7 @@ Velocities and accelerations are spatial, in link axes at the link's origin (Fea
 Link positions are kept relative to the root link's origin, so that nothing is lost far from the world's origin.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,7 +114,7 @@ def frames(tree: Tree, q: Any) -> Frames:
             X_W.append(Transform(X_link.R, np.zeros(3)))
             roots.append(X_link.p)
     poses = [*X, *(X_r for X_r in X_rotor if X_r)]
-    dtype = np.result_type(tree.gravity, *(part for X_i in poses for part in (X_i.R, X_i.p)))
+    dtype = np.result_type(tree.gravity, *{part.dtype for X_i in poses for part in (X_i.R, X_i.p)})
     return Frames(X, X_rotor, tuple(X_W), tuple(roots), dtype)
 
 
@@ -159,25 +160,34 @@ def spatial_accelerations(tree: Tree, poses: Frames, c: SpatialVectors, vdot: Ar
     return SpatialVectors(tuple(A), tuple(A_rotor))
 
 
-def body_motions(
-    tree: Tree, poses: Frames, v: Array, vdot: Array, root: Array
-) -> tuple[list[BodyMotion], list[BodyMotion | None]]:
-    """Motion of every link and every rotor (None where a joint has none); `root` (3,) is the world's acceleration.
+def link_motions(tree: Tree, poses: Frames, v: Array, vdot: Array, root: Array) -> list[BodyMotion]:
+    """Motion of every link; `root` (3,) is the world's acceleration.
 
     From the parent's motion at the joint (Luh, Walker and Paul 1980; Craig, Introduction to Robotics, section 6.5), with
     the joint's velocity [w_J; v_J] = S qd and rate [alpha_J; a_J] = S vdot in link axes, and w_p = R^T w of the parent:
     w = w_p + w_J, alpha = R^T alpha + w_p x w_J + alpha_J, a = R^T (a + A p) + (w_p + w) x v_J + a_J.
     """
-    world = BodyMotion(np.zeros(3), np.zeros(3), root, np.zeros((3, 3)))
     links: list[BodyMotion] = []
-    rotors: list[BodyMotion | None] = []
-    for link, X, X_rotor in zip(tree.links, poses.X, poses.X_rotor, strict=True):
-        parent = links[link.parent] if link.parent >= 0 else world
+    for link, X in zip(tree.links, poses.X, strict=True):
+        parent = links[link.parent] if link.parent >= 0 else _world_motion(root)
         links.append(_motion_behind_joint(X, parent, link.S @ v[link.v], link.S @ vdot[link.v]))
-        rotor = link.rotor
+    return links
+
+
+def rotor_motions(
+    tree: Tree, poses: Frames, links: Sequence[BodyMotion], v: Array, vdot: Array, root: Array
+) -> list[BodyMotion | None]:
+    """Motion of every rotor, None where a joint has none, likewise from that of its joint's parent among the `links`."""
+    rotors: list[BodyMotion | None] = []
+    for link, X_rotor in zip(tree.links, poses.X_rotor, strict=True):
+        parent, rotor = links[link.parent] if link.parent >= 0 else _world_motion(root), link.rotor
         spun = rotor and X_rotor and _motion_behind_joint(X_rotor, parent, rotor.S @ v[link.v], rotor.S @ vdot[link.v])
         rotors.append(spun or None)
-    return links, rotors
+    return rotors
+
+
+def _world_motion(root: Array) -> BodyMotion:
+    return BodyMotion(np.zeros(3), np.zeros(3), root, np.zeros((3, 3)))
 
 
 def _motion_behind_joint(X: Transform, parent: BodyMotion, V_joint: Array, A_joint: Array) -> BodyMotion:

@@ -1,4 +1,7 @@
-"""Rotations over any scalar: from a quaternion, from an axis and an angle."""
+"""Rotations over any scalar: from a quaternion, from an axis and an angle.
+
+Entries are taken out of arrays by `tolist`: Python's floats add and multiply with the same bits as NumPy's in half the time.
+"""
 
 from collections.abc import Sequence
 
@@ -10,14 +13,14 @@ from leapcheck_reference.scalar import Scalar, sin_cos, stack
 
 def skew(a: Array) -> Array:
     """Matrix a~ with a~ b = a x b, shape (3, 3)."""
-    x, y, z = a
+    x, y, z = a.tolist()
     return stack([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3, like=a)
 
 
 def cross(a: Array, b: Array) -> Array:
     """a x b, shape (3,)."""
-    ax, ay, az = a
-    bx, by, bz = b
+    ax, ay, az = a.tolist()
+    bx, by, bz = b.tolist()
     return stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3, like=a)
 
 
@@ -52,7 +55,7 @@ def quaternion_rotation(quaternion: Array) -> Array:
 
     Dividing the homogeneous form by |q|^2 needs no square root: an exact rational stays one.
     """
-    w, x, y, z = quaternion
+    w, x, y, z = quaternion.tolist()
     s = 2.0 / (w * w + x * x + y * y + z * z)
     return stack(
         [
@@ -69,7 +72,7 @@ def axis_rotation(axis: Array, angle: Scalar) -> Array:
 
     Written as cos 1 + sin a~ + (1 - cos) a a^T, so that a coordinate axis leaves exact zeros and ones.
     """
-    x, y, z = axis
+    x, y, z = axis.tolist()
     s, c = sin_cos(angle)
     d = 1.0 - c
     return stack(

@@ -57,14 +57,18 @@ def stack(entries: Sequence[Scalar], *shape: int, like: Array | None = None) -> 
     So is any scalar where `like`, of which the entries were made, is an object array: Python floats in object arrays stay
     there, and no library multiplies their matrices in an order or with a rounding of its own.
     """
-    if like is None or not like.dtype.hasobject:
-        kinds = set(map(type, entries))
-        if kinds <= DOUBLES or all(issubclass(kind, float | complex | np.number) for kind in kinds):
-            return np.array(entries).reshape(shape)
+    if (like is None or not like.dtype.hasobject) and _are_known(entries):
+        array = np.array(entries)
+        return array if len(shape) == 1 else array.reshape(shape)
     array = np.empty(len(entries), dtype=object)
     for i, entry in enumerate(entries):
         array[i] = entry
     return array.reshape(shape)
+
+
+def _are_known(entries: Sequence[Scalar]) -> bool:
+    """Whether all entries are scalars of NumPy's; the usual doubles are seen first."""
+    return DOUBLES.issuperset(map(type, entries)) or all(isinstance(entry, float | complex | np.number) for entry in entries)
 
 
 def blocks(rows: Sequence[Sequence[Array]]) -> Array:

@@ -72,8 +72,8 @@ def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
     With h the first moment turned into A's axes and g = h + m p / 2 it is I_A = R I R^T + 2 (p . g) 1 - g p^T - p g^T.
     """
     h = X.R @ inertia.mc
-    x, y, z = h + (0.5 * inertia.mass) * X.p
-    px, py, pz = X.p
+    x, y, z = (h + (0.5 * inertia.mass) * X.p).tolist()
+    px, py, pz = X.p.tolist()
     xx, yy, zz = 2.0 * px * x, 2.0 * py * y, 2.0 * pz * z
     shift = symmetric([yy + zz, -(px * y + py * x), xx + zz, -(px * z + pz * x), -(py * z + pz * y), xx + yy], like=h)
     return RigidInertia(inertia.mass, h + inertia.mass * X.p, rotate_tensor(X.R, inertia.I) + shift)

@@ -1,7 +1,9 @@
 """A robot spec made ready for the algorithms: constants of every link, joint and rotor as arrays of one scalar type."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -75,8 +77,32 @@ def build(spec: RobotSpec, scalar: ScalarType = float) -> Tree:
     """Tree of a spec, with every constant computed in `scalar`; ValueError for a robot without bodies.
 
     With an extended-precision scalar the constants (inertias about the origins, rotations of the placements) are exact
-    to that precision: nothing is rounded to double on the way.
+    to that precision: nothing is rounded to double on the way. The arrays of a tree of doubles are read-only: the same one is
+    given for the same spec.
     """
+    return _float_tree(spec) if scalar is float else _tree(spec, scalar)
+
+
+@lru_cache(maxsize=16)  # what simulates or measures a jump asks again and again
+def _float_tree(spec: RobotSpec) -> Tree:
+    tree = _tree(spec, float)
+    _make_read_only(tree)
+    return tree
+
+
+def _make_read_only(value: Any) -> None:
+    """Makes the arrays in a record, or in a tuple of records, read-only."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        for item in value:
+            _make_read_only(item)
+    elif is_dataclass(value):
+        for part in fields(value):
+            _make_read_only(getattr(value, part.name))
+
+
+def _tree(spec: RobotSpec, scalar: ScalarType) -> Tree:
     if not spec.bodies:
         raise ValueError(f"robot '{spec.name}' has no bodies: add one with add_body")
     parts = tree_parts(spec, scalar)

@@ -223,23 +223,39 @@ def test_a_baseline_is_written_and_a_function_that_is_left_out_later_fails(pytes
     lost.stdout.fnmatch_lines(["*unanswered: The engine answered it when the baseline was written*"])
 
 
-def test_workers_write_one_baseline_together(pytester: pytest.Pytester) -> None:
+COMPARED = """
+from engine import Own
+
+class Wrong(Own):
+    def gravity_force(self, q):
+        return 1.01 * super().gravity_force(q)
+
+def test_wrong(leapcheck_compare):
+    leapcheck_compare(Wrong, "two_link_arm", states=20)
+
+def test_wrong_but_not_asked(leapcheck_compare):
+    leapcheck_compare(Wrong, "two_link_arm", states=20, quantities=("mass_matrix",))
+"""
+
+
+def test_workers_write_one_baseline_together_and_compare_as_one_process_does(pytester: pytest.Pytester) -> None:
     names = ("pupper_leg", "two_link_arm")
     tests = "import pytest\n" + "".join(
         f'@pytest.mark.leapcheck("engine:Own", robot="{name}", states=8)\ndef test_{name}(leapcheck_quantity): pass\n'
         for name in names
     )
     project(pytester, tests=tests)
+    pytester.makepyfile(test_compared=COMPARED)
     update = ("--leapcheck-baseline", "baseline.json", "--leapcheck-update-baseline")
     result = run(pytester, "-n", "2", "--dist", "load", *update)
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5, failed=1)
     assert re.search(
         r"^baseline.json is up to date with [2-4] comparisons$", result.stdout.str(), re.MULTILINE
     )  # by the controller
     together = Path("baseline.json").read_text()
     assert [part["robot"] for part in json.loads(together)["robots"]] == sorted(names)
     Path("baseline.json").unlink()
-    run(pytester, *update).assert_outcomes(passed=4)
+    run(pytester, *update).assert_outcomes(passed=5, failed=1)
     assert Path("baseline.json").read_text() == together
 
 

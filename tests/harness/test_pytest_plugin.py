@@ -86,12 +86,6 @@ def test_right_engines_pass_and_wrong_ones_fail_readably(pytester: pytest.Pytest
         assert words in text, words
 
 
-def test_in_several_processes(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(engine=ENGINE, test_own=TESTS)
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "2", "-k", "wrong")
-    result.assert_outcomes(passed=1, failed=1)
-
-
 def test_the_plugin_loads_nothing_heavy() -> None:
     code = f"import sys, leapcheck.pytest_plugin; print([module for module in {HEAVY} if module in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

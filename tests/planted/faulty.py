@@ -98,6 +98,12 @@ def overwriting(spec: RobotSpec) -> Functions:
     return {name: partial(answer, name, function) for name, function in clean(spec).items()}
 
 
+def single(spec: RobotSpec) -> dict[str, Any]:
+    """Right to single precision, which it declares."""
+    right = clean(spec)["potential_energy"]
+    return {"precision": "float32", "potential_energy": lambda q: float(np.float32(right(q)))}
+
+
 def only_mass_matrix(spec: RobotSpec) -> Functions:
     """Answers M, right, and nothing else."""
     return {"mass_matrix": clean(spec)["mass_matrix"]}

@@ -7,7 +7,7 @@ import pytest
 
 from leapcheck_models.spec import Body, Joint, JointType, Placement, RobotSpec, add_body
 from leapcheck_reference import bias_accelerations, build, forward_accelerations, forward_kinematics, mass_matrix
-from leapcheck_reference.kinematics import body_motions, frames
+from leapcheck_reference.kinematics import frames, link_motions, rotor_motions
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.spatial import motion_cross, motion_to_child
 from tests.reference.generic_states import Array, Case, case, derivative, joint_slices, rate, relative
@@ -98,10 +98,11 @@ def test_forward_accelerations_are_the_rates_of_the_velocities_and_minus_gravity
     assert relative(np.array(A.links), Vdot + np.pad(lifted, ((0, 0), (3, 0)))) <= ROUNDING
 
 
-def test_body_motions_are_the_spatial_ones_with_classical_accelerations(case: Case) -> None:
+def test_motions_of_bodies_are_the_spatial_ones_with_classical_accelerations(case: Case) -> None:
     """The classical acceleration of the origin is the spatial one and w x v (Featherstone, section 2.11)."""
     at = frames(case.tree, case.q)
-    links, rotors = body_motions(case.tree, at, case.v, case.vdot, -case.tree.gravity)
+    links = link_motions(case.tree, at, case.v, case.vdot, -case.tree.gravity)
+    rotors = rotor_motions(case.tree, at, links, case.v, case.vdot, -case.tree.gravity)
     V = forward_kinematics(case.tree, case.q, case.v).V
     A = forward_accelerations(case.tree, case.q, case.v, case.vdot)
     for motion, V_i, A_i in zip([*links, *rotors], [*V.links, *V.rotors], [*A.links, *A.rotors], strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -41,6 +42,7 @@ def compare(
     quantities: Sequence[str] | str = CompareOptions.quantities,
     states_file: Path | str | None = CompareOptions.states_file,
     only: int | None = CompareOptions.only,
+    strict: bool = CompareOptions.strict,
     out: Path | str | None = CompareOptions.out,
     baseline: Path | str | None = CompareOptions.baseline,
     workers: int = CompareOptions.workers,
@@ -62,6 +64,7 @@ def compare(
         quantities: names out of `leapcheck.quantities.QUANTITIES`; all by default.
         states_file: your own states (.npz, .csv, .parquet).
         only: index of the one state to compare at.
+        strict: an engine that is imprecise by the single precision that it declares is a discrepancy, too.
         out: folder of the report, written at the end; a long run keeps its finished parts there.
         baseline: what is accepted; `exit_status` is then that of what is new, expired or grown.
         workers: processes for a long run; 0: one per core.
@@ -90,6 +93,7 @@ def compare(
         quantities=_names(quantities),
         states_file=None if states_file is None else Path(states_file),
         only=only,
+        strict=strict,
         out=None if out is None else Path(out),
         baseline=None if baseline is None else Path(baseline),
         workers=workers,
@@ -108,6 +112,7 @@ def assert_agrees(
     states: int | States = 256,
     seed: int = 0,
     quantities: Sequence[str] | str = (),
+    strict: bool = False,
 ) -> ComparisonRun:
     """The comparison of your engine with the reference, where they agree; for your own tests.
 
@@ -118,6 +123,7 @@ def assert_agrees(
         states: how many random states, or the states themselves.
         seed: of the random states.
         quantities: what must agree; by default all that the engine answers.
+        strict: as in `compare`.
 
     Raises:
         AssertionError: the engine is wrong or failed; the message names the cause, the worst and the smallest state.
@@ -132,7 +138,7 @@ def assert_agrees(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    run = compare(robot, engine, engines=engines, states=states, seed=seed, quantities=quantities)
+    run = compare(robot, engine, engines=engines, states=states, seed=seed, quantities=quantities, strict=strict)
     run.raise_if_wrong()
     return run
 
@@ -152,7 +158,7 @@ class ComparisonSetup:
         from leapcheck.comparison.plan import jobs
         from leapcheck.study import run_comparison
 
-        with _parts_notice(self.parts), rare_collection():
+        with self._folder(shared=False), rare_collection():
             record = run_comparison(self.plan, self.means, progress, self.parts)
         if self.accepted is not None:
             from leapcheck.baseline.verdict import apply_baseline
@@ -171,8 +177,24 @@ class ComparisonSetup:
         from leapcheck.comparison.execution import compute_missing
 
         assert self.parts is not None
-        with _parts_notice(self.parts):
+        with self._folder(shared=True):
             return compute_missing(self.plan, engine_set_of(self.plan), self.means, self.parts, progress)
+
+    @contextmanager
+    def _folder(self, shared: bool) -> Iterator[None]:
+        """Keeps other runs out of the folder of the parts; says on Ctrl-C where they are, and which were computed again."""
+        if self.parts is None:
+            yield
+            return
+        try:
+            with self.parts.lock(shared):
+                yield
+        except KeyboardInterrupt:
+            text = f"interrupted: no report was written; finished parts are in '{self.parts.folder}': --resume"
+            raise KeyboardInterrupt(text) from None
+        if damaged := self.parts.damaged:
+            names = ", ".join(map(str, sorted(damaged)))
+            warnings.warn(f"{self.parts.folder}: damaged parts were computed again: {names:.200}", UserWarning, stacklevel=2)
 
 
 def comparison_setup(
@@ -192,10 +214,11 @@ def comparison_setup(
     """
     from leapcheck.comparison.execution import Resources
     from leapcheck.comparison.parts import shard_of
-    from leapcheck.report.comparison.files import FILES, STATES_FILE
-    from leapcheck.report.folder import check_folder
 
     if options.out is not None:
+        from leapcheck.report.comparison.files import FILES, STATES_FILE
+        from leapcheck.report.folder import check_folder
+
         check_folder(options.out, (*FILES, STATES_FILE))
     plan = _plan(robot, engines, options, states)
     means = Resources(options.workers or os.cpu_count() or 1, options.scheduler, shard_of(shard or "1/1"))
@@ -223,6 +246,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
         count=options.states,
         seed=options.seed,
         only=options.only,
+        strict=options.strict,
         states=own_states if states is None else states,
         states_file="" if options.states_file is None else str(options.states_file),
         only_in_python=(
@@ -235,10 +259,16 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
 
 
 def own_engine(engine: Any, spec: RobotSpec) -> str | Engine:
-    """The user's engine as the comparison takes it: a text as it is, anything else as an `Engine`."""
-    from leapcheck.engines.outside.load import load_engine
+    """The user's engine as the comparison takes it: a text as it is, anything else as an `Engine`.
 
-    return engine if isinstance(engine, str) else load_engine(engine, spec)
+    Raises ValueError or FileNotFoundError where a text names nothing that is there.
+    """
+    from leapcheck.engines.outside.load import check_engine_word, load_engine
+
+    if not isinstance(engine, str):
+        return load_engine(engine, spec)
+    check_engine_word(engine)
+    return engine
 
 
 def _foreign_engines(names: tuple[str, ...], file: ImportedRobot | None) -> Iterator[str | EngineRequest]:
@@ -306,17 +336,6 @@ def _accepted(plan: Plan, options: CompareOptions) -> RobotBaseline | None:
     from leapcheck_models.spec import spec_hash
 
     return robot_baseline(read_baseline(options.baseline), plan.robot.name, spec_hash(plan.spec), str(options.baseline))
-
-
-@contextmanager
-def _parts_notice(parts: Parts | None) -> Iterator[None]:
-    """Says on Ctrl-C where the finished parts are."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if parts is None:
-            raise
-        raise KeyboardInterrupt(f"interrupted: no report was written; finished parts are in '{parts.folder}': --resume") from None
 
 
 def _names(names: Sequence[str] | str) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class ComparisonRun(Shown):
     def verdict(self) -> ComparisonVerdict:
         """The outcome, whatever a baseline accepts."""
         verdicts = {row.verdict for row in self.record.comparisons}
-        if Verdict.DISCREPANCY in verdicts:
+        if Verdict.DISCREPANCY in verdicts or self.record.discrepancies:
             return ComparisonVerdict.DISCREPANCY
         if self.record.failures:
             return ComparisonVerdict.FAILED
@@ -129,8 +129,13 @@ class ComparisonRun(Shown):
         q, v, tau = (np.array([getattr(worst[i], name) for i in order], dtype=float) for name in ("q", "v", "tau"))
         return States(q, v, tau, np.array(order, dtype=np.int64), tuple(worst[i].kind for i in order))
 
-    def explain(self, engine: str = "", quantity: str = "") -> Text:
+    def explain(self, engine: str = "", quantity: str = "", details: bool = False) -> Text:
         """Who is wrong, why, by how much, the smallest case, and how to repeat it; of one engine or one quantity if given.
+
+        Args:
+            engine: only this one.
+            quantity: only this one.
+            details: every quantity, smallest case and engine, not one for all that are alike.
 
         Raises:
             ValueError: the run has no such engine or quantity.
@@ -138,7 +143,7 @@ class ComparisonRun(Shown):
         from leapcheck.report.comparison.explanation import explanation
         from leapcheck.report.terminal import plain_text
 
-        return Text(plain_text(explanation(self.record, engine, quantity)))
+        return Text(plain_text(explanation(self.record, engine, quantity, details)))
 
     def write_report(self, folder: Path | str) -> ComparisonRun:
         """Writes page, Markdown, results.json, tables, reproducers and states into a folder; returns the run with its folder.
@@ -167,6 +172,8 @@ class ComparisonRun(Shown):
 
     def failure_text(self, quantity: str = "") -> str:
         """Why the run, or one quantity of it, is not ok, in a few lines; empty where it is."""
+        if self.record.exit_status == 0 and self.record.baseline is None:
+            return ""  # the report is not imported for a test that passes
         from leapcheck.report.comparison.cases import failure_text
 
         return failure_text(self.record, quantity, None if self.folder is None else os.path.relpath(self.folder))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from leapcheck.api.text import Shown
 from leapcheck.jumping.judging.thresholds import JumpVerdict
-from leapcheck.jumping.leg_jump.study import LegJumpStudy
-from leapcheck.jumping.study import JumpStudy
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from leapcheck.jumping.leg_jump.study import LegJumpStudy
+    from leapcheck.jumping.study import JumpStudy
 
 
 class JudgedJump(Shown):

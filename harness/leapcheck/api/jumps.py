@@ -12,7 +12,7 @@ from leapcheck.jumping.leg_jump.options import LegJumpOptions, Pair
 from leapcheck.jumping.options import JumpOptions
 
 if TYPE_CHECKING:
-    from leapcheck.jumping.study import StudyProgress
+    from leapcheck.jumping.runs import StudyProgress
 
 
 def jump(

@@ -22,6 +22,8 @@ class CompareOptions:
     """Your own states (.npz with q, v, tau, or .csv / .parquet with columns q_0, ..., v_0, ..., tau_0, ...)."""
     only: int | None = None
     """Index of one state: compare at that state alone."""
+    strict: bool = False
+    """Fail an engine that is imprecise by the single precision that it declares, too."""
     out: Path | None = None
     """Folder of the report."""
     baseline: Path | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from leapcheck.baseline.record import KnownDiscrepancy
-from leapcheck.records import CauseRow, Comparison, Diagnosis, Discrepancy, Run
+from leapcheck.records import ITSELF, CauseRow, Diagnosis, Discrepancy, Run
 
 
 def cause_names(run: Run, discrepancy: Discrepancy) -> tuple[str, ...]:
@@ -24,13 +25,27 @@ def is_known(run: Run, discrepancy: Discrepancy, known: KnownDiscrepancy) -> boo
     return frozenset(known.causes) in {frozenset(_names(c)) for c in (diagnosis.causes, *diagnosis.alternatives)}
 
 
-def comparison_of(run: Run, discrepancy: Discrepancy) -> Comparison:
-    """The comparison that shows a discrepancy; ValueError for a record that lacks it."""
+class DiscrepancyFigures(NamedTuple):
+    """The largest scale-free error of a discrepancy over some states, and the tolerance where it is."""
+
+    error: float
+    tolerance: float
+    states: int
+
+
+def figures_of(run: Run, discrepancy: Discrepancy) -> DiscrepancyFigures:
+    """The figures of the comparison, or of the broken law, that shows a discrepancy; ValueError for a record that lacks it."""
     engine, quantity = discrepancy.engine, discrepancy.quantity
-    for row in run.comparisons:
-        if row.quantity == quantity and {row.engine, row.against} == {engine, discrepancy.against}:
-            return row
-    raise ValueError(f"the run has a discrepancy of {engine} in {quantity} without its comparison: repeat the run")
+    if discrepancy.against == ITSELF:
+        laws = [law for law in run.identities if not law.holds and law.engine == engine and quantity in law.quantities]
+        figures = [DiscrepancyFigures(law.error, law.allowed, law.states) for law in laws]
+    else:
+        pair = {engine, discrepancy.against}
+        rows = [row for row in run.comparisons if row.quantity == quantity and {row.engine, row.against} == pair]
+        figures = [DiscrepancyFigures(row.error, row.tolerance, row.states) for row in rows]
+    if not figures:
+        raise ValueError(f"the run has a discrepancy of {engine} in {quantity} without its comparison: repeat the run")
+    return max(figures)
 
 
 def _diagnosis(run: Run, discrepancy: Discrepancy) -> Diagnosis | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from leapcheck.baseline.causes import cause_names, comparison_of, is_known
+from leapcheck.baseline.causes import cause_names, figures_of, is_known
 from leapcheck.baseline.files import expiry_date
 from leapcheck.baseline.record import TRUTH, AcceptedError, Baseline, KnownDiscrepancy, RobotBaseline
 from leapcheck.records import Discrepancy, Run
@@ -111,7 +111,7 @@ def known_discrepancies(run: Run, old: Iterable[KnownDiscrepancy], acceptance: A
         reason, expires = (acceptance.reason, acceptance.expires) if before is None else (before.reason, before.expires)
         if before is None and not reason.strip():
             continue
-        row = comparison_of(run, discrepancy)
+        row = figures_of(run, discrepancy)
         rows.append(
             KnownDiscrepancy(
                 engine=discrepancy.engine,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from leapcheck.baseline.causes import comparison_of, is_known
+from leapcheck.baseline.causes import figures_of, is_known
 from leapcheck.baseline.files import expiry_date
 from leapcheck.baseline.noise import FALSE_ALARMS, allowed_error
 from leapcheck.baseline.record import TRUTH, AcceptedError, Baseline, KnownDiscrepancy, RobotBaseline
@@ -78,7 +78,7 @@ def _known_finding(run: Run, discrepancy: Discrepancy, known: KnownDiscrepancy, 
     At the same states the same fault leaves the same error but for rounding, which either tolerance bounds; at others its
     largest error may be anything.
     """
-    row, cause = comparison_of(run, discrepancy), discrepancy.cause
+    row, cause = figures_of(run, discrepancy), discrepancy.cause
     if known.expires is not None and today > expiry_date(known.expires):
         words = f"{cause} Accepted until {known.expires} ({known.reason}): correct it, or set a later day."
         return _finding(discrepancy, FindingKind.EXPIRED, words)
@@ -128,7 +128,8 @@ def _coverage_findings(run: Run, part: RobotBaseline) -> Iterator[BaselineFindin
     """What was compared when the baseline was written and is not now: it fails where the engine no longer answers it."""
     answered = {engine.name: engine.quantities for engine in run.engines}
     failed = {failure.engine for failure in run.failures}
-    for engine, quantity in (key for key in coverage(part) if key not in compared_pairs(run)):
+    seen = compared_pairs(run) | {(discrepancy.engine, discrepancy.quantity) for discrepancy in run.discrepancies}
+    for engine, quantity in (key for key in coverage(part) if key not in seen):
         if engine in answered and quantity not in answered[engine]:
             words = "The engine answered it when the baseline was written: give it that function again."
             yield BaselineFinding(engine, quantity, FindingKind.UNANSWERED, words, True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from inspect import getdoc
+from types import FrameType
 from typing import Protocol
 
 from leapcheck.cli.streams import output_error, replace_streams
@@ -69,10 +71,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         replace_streams()
+        signal.signal(signal.SIGTERM, _interrupt)
     with rare_collection():
         status = _run(sys.argv[1:] if arguments is None else list(arguments))
     error = output_error()
     return status if error is None else _refuse(f"standard output: {error.strerror}: give a file that can be written")
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Ends the command as Ctrl-C does, with the report of what is done: a CI ends jobs so. A second signal kills it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def _run(words: Sequence[str]) -> int:

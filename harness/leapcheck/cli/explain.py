@@ -20,6 +20,7 @@ class ExplainCommand:
 
     Examples:
       leapcheck explain runs/mini_cheetah
+      leapcheck explain runs/mini_cheetah --details
       leapcheck explain runs/mini_cheetah --engine my_dynamics:make --quantity mass_matrix
       leapcheck explain runs/mini_cheetah --quantity mass_matrix --script > case.py
     """
@@ -30,6 +31,8 @@ class ExplainCommand:
     """Only this engine."""
     quantity: str = ""
     """Only this quantity, e.g. mass_matrix."""
+    details: bool = False
+    """Every quantity, smallest case and engine, not one for all that are alike; the largest errors; who is wrong, by how much."""
     script: bool = False
     """Print the reproducer, a Python file, instead; the first one if several match."""
 
@@ -44,7 +47,7 @@ class ExplainCommand:
             return 0
         from rich.console import Console
 
-        Console().print(explanation(run, self.engine, self.quantity))
+        Console().print(explanation(run, self.engine, self.quantity, self.details))
         return 0
 
     def _script(self, run: Run) -> str:

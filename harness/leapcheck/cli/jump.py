@@ -52,6 +52,7 @@ class JumpCommand(JumpOptions):
     def run(self) -> int:
         """Plans, simulates, judges, writes the report, prints the summary; returns the exit status."""
         from leapcheck.api.jump_run import JumpRun
+        from leapcheck.jumping.media import check_packages
         from leapcheck.jumping.study import jump_study
         from leapcheck.report.folder import check_folder
         from leapcheck.report.jump.console import jump_summary
@@ -60,6 +61,7 @@ class JumpCommand(JumpOptions):
         from leapcheck.robots.load import short_name
 
         self.check()
+        check_packages(self.mcap, self.video)
         folder = self.out or Path("runs") / f"jump_{short_name(self.robot)}"
         check_folder(folder, JUMP_FILES)  # before the work, not after it
         _check_writable(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Generator, Sequence
 from concurrent.futures import CancelledError
@@ -32,6 +33,8 @@ def results_of_cluster(plan: Plan, numbers: Sequence[int], address: str) -> Gene
     """
     from distributed import Client, as_completed
 
+    for handler in logging.getLogger("distributed").handlers:
+        handler.setLevel(logging.CRITICAL)  # what is lost is told once, in words
     if not plan.is_portable:
         raise ValueError("an engine is an object of this process, which a cluster cannot use: name it as module:factory")
     try:
@@ -59,7 +62,7 @@ def _result(done: object) -> tuple[BlockResult, RunIdentity]:
     assert isinstance(done, Future)
     try:
         result: tuple[BlockResult, RunIdentity] = done.result()
-    except (KilledWorker, CancelledError) as error:
+    except (KilledWorker, CancelledError, OSError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise RuntimeError(f"the cluster lost a part ({reason:.200}): repair the cluster and continue with --resume") from error
     return result

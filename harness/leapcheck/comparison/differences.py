@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck.comparison.in_house import InHouse, Values
 from leapcheck.comparison.slots import Slots
-from leapcheck.comparison.tally import SAMPLE, TallyRow
+from leapcheck.comparison.tally import SAMPLE
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import NEAR, base_distance
 from leapcheck.sampling import States
@@ -36,32 +37,36 @@ def differences(
 
 
 def heat(
-    spec: RobotSpec,
-    entries: Slots,
-    values: Values,
-    states: States,
-    sides: Sequence[Floats],
-    pairs: Mapping[TallyRow, tuple[int, int]],
-) -> dict[TallyRow, Floats]:
-    """Largest scale-free error (2, nv, nv) of each entry of M near the origin, then far from it; -1 where no state was seen.
+    spec: RobotSpec, entries: Slots, values: Values, states: States, sides: Sequence[Floats], pairs: Sequence[tuple[int, int]]
+) -> Floats:
+    """Largest scale-free error (pairs, 2, nv, nv) of each entry of M near the origin, then far from it; -1 where no state was
+    seen.
 
     `sides` are the engines' slots. Entries that are the same at every state are left at 0.
     """
     distance, first = base_distance(spec, states), states.index < SAMPLE
     groups = (first & (distance <= NEAR), first & (distance > NEAR))
-    return {
-        row: np.array([_by_entry(entries, values, sides[i], sides[j], which) for which in groups])
-        for row, (i, j) in pairs.items()
-    }
+    return np.stack([_by_entry(entries, values, sides, pairs, which) for which in groups], axis=1)
 
 
-def _by_entry(entries: Slots, values: Values, a: Floats, b: Floats, among: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
-    """Largest scale-free error (nv, nv) of each entry over some states; -1 where there is none."""
+def _by_entry(
+    entries: Slots, values: Values, sides: Sequence[Floats], pairs: Sequence[tuple[int, int]], among: NDArray[np.bool_]
+) -> Floats:
+    """Largest scale-free error (pairs, nv, nv) of each entry over some states; -1 where there is none.
+
+    The pass that finds the largest over entries finds the largest over states where entries and blocks of states change places.
+    """
+    shape, lanes = (len(pairs), *entries.place.shape), sides[0].shape[-1]
     if not among.any():
-        return np.full(entries.place.shape, -1.0)
-    if values.weights is None or not entries.first:
-        return np.zeros(entries.place.shape)
-    with np.errstate(over="ignore", invalid="ignore"):
-        off = np.abs(a[:, entries.range] - b[:, entries.range]) * values.weights
-    largest = off.swapaxes(0, 1).reshape(off.shape[1], -1)[:, : len(among)][:, among].max(axis=1)
-    return np.where(entries.place < 0, 0.0, np.where(np.isnan(largest), np.inf, largest)[entries.place])
+        return np.full(shape, -1.0)
+    if not entries.first:
+        return np.zeros(shape)
+    chosen = np.flatnonzero(among)
+    chosen = np.pad(chosen, (0, -len(chosen) % lanes), mode="edge")
+    turned = [
+        part.swapaxes(0, 1).reshape(part.shape[1], -1).take(chosen, axis=1).reshape(part.shape[1], -1, lanes)
+        for part in (*(side[:, entries.range] for side in sides), values.weights)
+    ]
+    apart = largest_differences(turned[:-1], [slice(0, len(chosen) // lanes)], pairs, turned[-1])
+    largest = apart.reshape(len(pairs), -1, lanes).max(axis=2)
+    return np.where(entries.place < 0, 0.0, np.where(np.isnan(largest), np.inf, largest)[:, entries.place])

@@ -10,7 +10,7 @@ from leapcheck.comparison.participants import Participant, participants
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking
+from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking, is_single_precision
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.quantities import QUANTITIES, sizes
 from leapcheck.records import EngineRow, Failure
@@ -22,12 +22,13 @@ from leapcheck_models.spec import RobotSpec
 @dataclass(frozen=True, slots=True)
 class Portion:
     """Quantities that are computed together: the in-house side, its truth, and how each engine takes part (None: it is the
-    in-house side itself).
+    in-house side itself). `single` are the engines that declare single precision.
     """
 
     in_house: InHouse
     truth: Callable[[States], Floats]
     participants: tuple[tuple[str, Participant | None], ...]
+    single: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ def _portion(spec: RobotSpec, quantities: tuple[str, ...], engines: Sequence[Eng
     for engine in engines:
         itself = isinstance(engine, ReferenceEngine)
         taking_part += [(engine.name, part) for part in ([None] if itself else participants(engine, in_house))]
-    return Portion(in_house, in_house.truth(), tuple(taking_part))
+    single = frozenset(engine.name for engine in engines if is_single_precision(engine))
+    return Portion(in_house, in_house.truth(), tuple(taking_part), single)
 
 
 def _has_entries(spec: RobotSpec, quantity: str) -> bool:

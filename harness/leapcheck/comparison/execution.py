@@ -12,7 +12,6 @@ from leapcheck.comparison.plan import Plan, jobs
 from leapcheck.comparison.results import BlockResult, part_result, part_result_elsewhere
 from leapcheck.records import Failure
 from leapcheck.system.garbage import rare_collection
-from leapcheck.system.processes import job_results
 
 Progress = Callable[[int, int], None]
 NumberedResults = Generator[tuple[int, BlockResult], None, None]
@@ -135,6 +134,8 @@ def _here(plan: Plan, engine_set: EngineSet, numbers: Sequence[int]) -> Numbered
 
 
 def _in_processes(plan: Plan, numbers: Sequence[int], workers: int) -> NumberedResults:
+    from leapcheck.system.processes import job_results  # multiprocessing, for long runs alone
+
     parts = jobs(plan)
     work = [(parts[number],) for number in numbers]
     with closing(job_results(_part_in_worker, work, workers, _begin_worker, (plan,))) as results:

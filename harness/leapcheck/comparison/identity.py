@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import shlex
-import sys
 from pathlib import Path
 
-from leapcheck.comparison.in_house import code_hash
 from leapcheck.comparison.plan import JOB, Plan
+from leapcheck.engines.outside.target import EngineKind, target
+from leapcheck.engines.registry import FACTORIES
 from leapcheck.system.installed import versions
+from leapcheck.system.plugins import module_files
 from leapcheck.system.strict_json import dumps_line
 from leapcheck_models.spec import spec_hash
-from leapcheck_reference.trace.cache import source_hash
+from leapcheck_reference.trace.cache import hash_of_files, source_hash
 
 PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "python-flint")
+
+SOURCE = Path(__file__).parent.parent
+"""Source of leapcheck itself: which of its files can change a number is not for a list to say."""
 
 RunIdentity = dict[str, str]
 """Named texts, in which runs with the same results agree."""
@@ -31,7 +33,7 @@ def run_identity(plan: Plan) -> RunIdentity:
         "states": _states(plan),
         "parts": f"{JOB} blocks of {plan.block_units} units",
         "source of the user's engines": ", ".join(f"{name} {source}" for name in names if (source := _source(name))) or "-",
-        "source of leapcheck": f"{code_hash():.16} {source_hash():.16}",
+        "source of leapcheck": f"{hash_of_files(SOURCE, '**/*.py'):.16} {source_hash():.16}",
         "versions": ", ".join(f"{name} {number}" for name, number in versions(PACKAGES)),
     }
 
@@ -58,28 +60,17 @@ def _states(plan: Plan) -> str:
 
 
 def _source(engine: str) -> str:
-    """A hash of the files that an engine's name tells: those in its words, or that of its module; empty where there are none."""
-    words = [Path(word) for word in _words(engine.removeprefix("pipe:"))]
-    files = [path for path in words if path.is_file()] or _module_file(engine)
+    """A hash of the files of a user's engine: what it names, its description, its module or package; "" without any."""
+    files = [] if engine in FACTORIES else _files(engine)
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16] if files else ""
 
 
-def _words(command: str) -> list[str]:
+def _files(engine: str) -> list[Path]:
     try:
-        return shlex.split(command)
-    except ValueError:  # a quotation that does not end: whoever starts it will say so
+        named = target(engine)
+    except (ValueError, OSError):  # whoever starts it will say so
         return []
-
-
-def _module_file(engine: str) -> list[Path]:
-    """The file of the module of "module:factory", looked up without running it; none where it is not found."""
-    name = engine.partition(":")[0]
-    if ":" not in engine or "." in name:  # a package would be imported by the look-up
-        return []
-    if (folder := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        module = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return []
-    return [Path(module.origin)] if module is not None and module.origin and Path(module.origin).is_file() else []
+    own = [Path(engine)] if engine.endswith(".toml") else []
+    if named.kind is EngineKind.PYTHON:
+        return [*own, *module_files(named.what[0].partition(":")[0])]
+    return [*own, *(path for word in named.what if (path := named.folder / word).is_file())]

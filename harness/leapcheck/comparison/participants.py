@@ -13,6 +13,7 @@ from leapcheck.comparison.in_house import InHouse
 from leapcheck.comparison.slots import in_slots
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
+from leapcheck.engines.answers import answers_of
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names
@@ -74,32 +75,21 @@ class AnsweringEngine:
         self._into_slots = in_house.slot_program(role, partial(self._graph, in_house))
 
     def __call__(self, states: States) -> Floats:
-        """Slots of what `evaluate` answers; EngineError for an answer of another shape."""
+        """Slots of what `evaluate` answers; EngineError as `answers_of`."""
         start = perf_counter()
-        answers = self._engine.evaluate(states, self.quantities)
+        answers = answers_of(self._engine, states, self._shapes)
         self.seconds += perf_counter() - start
-        return self._into_slots({name: self._with_shape(name, answers[name], len(states)) for name in self.quantities})
+        return self._into_slots(answers)
 
     def one(self, quantity: str, states: States) -> Floats:
         """Slots of one answer, in memory of their own."""
-        n = len(states)
-        answers = {name: np.zeros((n, *shape)) for name, shape in self._shapes.items()}
-        answers[quantity] = self._with_shape(quantity, self._engine.evaluate(states, (quantity,))[quantity], n)
-        return self._into_slots(answers).copy()
+        zeros = {name: np.zeros((len(states), *shape)) for name, shape in self._shapes.items()}
+        return self._into_slots(zeros | answers_of(self._engine, states, {quantity: self._shapes[quantity]})).copy()
 
     def _graph(self, in_house: InHouse) -> Graph:
         recorder = Recorder(float)
         answers = {name: recorder.input(name, *shape) for name, shape in self._shapes.items()}
         return recorder.graph({SLOTS: np.array(in_slots(in_house.slot_map, answers, recorder), dtype=object)})
-
-    def _with_shape(self, name: str, values: Floats, n: int) -> Floats:
-        shape = (n, *self._shapes[name])
-        if values.shape != shape:
-            raise EngineError(
-                f"engine '{self._engine.name}': {name} has shape {values.shape}, the in-house answers {shape}: "
-                "the models differ in size, or states were left out"
-            )
-        return np.ascontiguousarray(values, dtype=float)
 
 
 class OwnNumbers:

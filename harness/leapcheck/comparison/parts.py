@@ -1,15 +1,20 @@
 """What parts of a long comparison yielded, kept in a folder: a killed run continues from there, shards meet there.
 
-A part is one job of the plan (`plan.jobs`). Its file appears whole or not at all, and says which run it belongs to; one that is
-damaged counts as missing and is computed again. Nothing in it is code: arrays without pickles, and JSON.
+A part is one job of the plan (`plan.jobs`). Its file appears whole or not at all, and says of which run it is which part; a
+damaged one counts as missing and is computed again. Nothing in it is code: arrays without pickles, and JSON.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import io
+import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,29 +42,53 @@ ARRAYS = ("near", "error", "tolerance", "kind_states", "kind_error", "kind_round
 DAMAGED = (*UNREADABLE, IndexError)
 """What reading a file may raise that is no part, or no longer."""
 
+CHECKSUM_BYTES = hashlib.sha256().digest_size
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The finished parts of a run in `folder`; `whole` are the numbers of those that were read or written as a whole."""
+    """The finished parts of a run in `folder`: the numbers of those that were read or written as a whole, and of files that were
+    `damaged` or another part's.
+    """
 
     folder: Path
     identity: RunIdentity
     whole: set[int] = field(default_factory=set)
+    damaged: set[int] = field(default_factory=set)
 
     def write(self, number: int, result: BlockResult) -> None:
         """Keeps what a part yielded; the file appears whole or not at all. Raises OSError where it cannot be written."""
-        write_whole(self._path(number), part_bytes(result, digest(self.identity)))
+        write_whole(self._path(number), part_bytes(result, self._name(number)))
         self.whole.add(number)
 
     def read(self, number: int) -> BlockResult | None:
-        """What a part yielded; None where its file is missing, damaged, or another run's."""
+        """What a part yielded; None where its file is missing, damaged, or another part's."""
+        self.whole.discard(number)
         try:
-            result = result_from(self._path(number).read_bytes(), digest(self.identity))
+            result = result_from(self._path(number).read_bytes(), self._name(number))
+        except FileNotFoundError:
+            return None
         except DAMAGED:
-            self.whole.discard(number)
+            self.damaged.add(number)
             return None
         self.whole.add(number)
         return result
+
+    @contextmanager
+    def lock(self, shared: bool) -> Iterator[None]:
+        """Keeps other runs out of the folder; shards share it. Raises ValueError where another run is at work there.
+
+        The lock goes with the process, however it ends.
+        """
+        handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ValueError(f"{self.folder}: another run is at work there: wait for it, or give another --out") from None
+            yield
+        finally:
+            os.close(handle)
 
     def remove(self) -> None:
         """Takes the folder away; a kill meanwhile leaves no folder that looks like a run's."""
@@ -68,7 +97,11 @@ class Parts:
         shutil.rmtree(gone)
 
     def _path(self, number: int) -> Path:
-        return self.folder / f"part-{number:06d}.npz"
+        return self.folder / f"part-{number:06d}"
+
+    def _name(self, number: int) -> str:
+        """What a file says that it is."""
+        return f"{digest(self.identity)} part {number}"
 
 
 def parts_in(folder: Path, identity: RunIdentity, resume: bool) -> Parts:
@@ -78,13 +111,13 @@ def parts_in(folder: Path, identity: RunIdentity, resume: bool) -> Parts:
     `resume`: nothing that took long is thrown away unasked.
     """
     known = _identity_of_folder(folder)
-    if known is None and any(folder.glob("part-*.npz")):
+    if known is None and any(folder.glob("part-*")):
         raise ValueError(f"{folder / RUN_FILE}: cannot be read, so the parts there cannot be used: delete the folder '{folder}'")
     if known is not None and (other := difference(known, identity)):
         raise ValueError(
             f"{folder / RUN_FILE}: the parts there belong to another run: {other}: give another --out, or delete '{folder}'"
         )
-    if known is not None and not resume and (count := len(list(folder.glob("part-*.npz")))):
+    if known is not None and not resume and (count := len(list(folder.glob("part-*")))):
         done = f"{count} finished part{'s' * (count != 1)} of this run"
         raise ValueError(f"{folder}: holds {done}: continue with --resume, or delete the folder to start again")
     folder.mkdir(parents=True, exist_ok=True)
@@ -102,8 +135,8 @@ def _identity_of_folder(folder: Path) -> RunIdentity | None:
     return identity if isinstance(identity, dict) else None
 
 
-def part_bytes(result: BlockResult, run: str) -> bytes:
-    """A result as a .npz without pickles; `run` is the digest of what it is a part of."""
+def part_bytes(result: BlockResult, name: str) -> bytes:
+    """A result as a checksum and a .npz without pickles; `name` says of which run it is which part."""
     arrays: dict[str, NDArray[Any]] = {}
     tallies = []
     for number, tally in enumerate(result.tallies.values()):
@@ -112,19 +145,22 @@ def part_bytes(result: BlockResult, run: str) -> bytes:
         arrays |= {f"{number}.{peak}.{name}": getattr(getattr(tally, peak), name) for peak in PEAKS for name in PEAK_FIELDS}
         arrays |= {f"{number}.heat.{k}": heat for k, heat in enumerate(tally.heat.values())}
     failures = [[failure.engine, failure.quantity, failure.message] for failure in result.failures]
-    header = {"run": run, "states": result.states, "tallies": tallies, "failures": failures, "seconds": result.seconds}
+    header = {"name": name, "states": result.states, "tallies": tallies, "failures": failures, "seconds": result.seconds}
     arrays["header"] = np.frombuffer(dumps_line(header).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
-    return buffer.getvalue()
+    return hashlib.sha256(buffer.getvalue()).digest() + buffer.getvalue()
 
 
-def result_from(content: bytes, run: str) -> BlockResult:
-    """The result that `part_bytes` wrote; raises one of `DAMAGED` where the bytes are no such thing, or of another run."""
-    arrays = arrays_of(io.BytesIO(content))
+def result_from(content: bytes, name: str) -> BlockResult:
+    """The result that `part_bytes` wrote; raises one of `DAMAGED` where the bytes are no such thing, or have another name."""
+    checksum, archive = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
+    if hashlib.sha256(archive).digest() != checksum:
+        raise ValueError("the checksum is another one")
+    arrays = arrays_of(io.BytesIO(archive))
     header = loads(arrays["header"].tobytes())
-    if header["run"] != run:
-        raise ValueError("a part of another run")
+    if header["name"] != name:
+        raise ValueError(f"is {header['name']!r}, not {name!r}")
     failures = [Failure(*map(str, failure)) for failure in header["failures"]]
     result = BlockResult(int(header["states"]), failures=failures, seconds=dict(header["seconds"]))
     for number, one in enumerate(header["tallies"]):

@@ -38,7 +38,7 @@ class Plan:
     """What to compare. `only` is the index of a single state out of all; `states` are the user's own, from `states_file`.
 
     `limits` say what of the robot cannot be compared, where it comes from a user's file; `only_in_python` names the engines,
-    and "states", that no command line can give.
+    and "states", that no command line can give. `strict`: what an engine's own single precision explains is a discrepancy, too.
     """
 
     robot: NamedRobot
@@ -53,6 +53,7 @@ class Plan:
     block_units: int = 8
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
+    strict: bool = False
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.quantities if name not in QUANTITIES]

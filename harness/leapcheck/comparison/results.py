@@ -18,6 +18,7 @@ from leapcheck.comparison.tally import SAMPLE, Tally, TallyRow, make_tally
 from leapcheck.engines.errors import EngineError
 from leapcheck.records import Failure
 from leapcheck.sampling import States, unit_blocks
+from leapcheck.system.plugins import reason_of
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -109,11 +110,12 @@ def _portion_tally(spec: RobotSpec, portion: Portion, states: States, answers: A
             rows += own
             arrays.append((error, absolute, np.broadcast_to(values.rounding[name], error.shape)))
             if name == "mass_matrix" and states.index[0] < SAMPLE:
-                between_engines = {row: pair for row, pair in zip(own, pairs, strict=True) if row.against != TRUTH}
-                heat_of = heat(spec, in_house.slot_map.of[name], values, states, slots, between_engines)
+                maps = heat(spec, in_house.slot_map.of[name], values, states, slots, pairs)
+                heat_of = {row: both for row, both in zip(own, maps, strict=True) if row.against != TRUTH}
     if not rows:
         return None
-    reduced = make_tally(spec, states, rows, *(np.concatenate(parts) for parts in zip(*arrays, strict=True)))
+    error, absolute, rounding = (np.concatenate(parts) for parts in zip(*arrays, strict=True))
+    reduced = make_tally(spec, states, rows, error, absolute, rounding, portion.single)
     reduced.heat = heat_of
     return reduced
 
@@ -179,8 +181,8 @@ def _one_by_one(engine: str, participant: Participant, states: States, failures:
             answers[name] = participant.one(name, states)
         except EngineError as error:
             failures.append(Failure(engine, name, str(error)))
-        except Exception as error:
-            failures.append(Failure(engine, name, f"engine '{engine}' failed on {name}: {_one_line(error)}"))
+        except Exception as error:  # of an engine's own numbers
+            failures.append(Failure(engine, name, f"engine '{engine}' failed on {name}: {reason_of(error)}"))
     return answers
 
 
@@ -197,7 +199,3 @@ def part_result_elsewhere(plan: Plan, engine_set: EngineSet, part: Sequence[rang
     result = part_result(plan, engine_set, part)
     result.failures = [*engine_set.failures, *(f for f in result.failures if not is_repeated(f, engine_set.failures))]
     return result
-
-
-def _one_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"

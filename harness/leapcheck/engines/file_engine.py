@@ -10,7 +10,7 @@ import numpy as np
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import Projection, own_states
+from leapcheck.engines.projection import Projection
 from leapcheck.engines.protocol import Answers
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -19,6 +19,9 @@ from leapcheck_models.spec import RobotSpec
 
 NUMBERS = ("M", "h", "c", "g", "T_kin", "V_pot")
 QUANTITIES = frozenset({"mass_matrix", "bias_force", "gravity_force", "coriolis_force", "kinetic_energy", "potential_energy"})
+
+PART = 64
+"""States at once: their mass matrices stay in the second-level cache."""
 
 
 class FileNumbers(Protocol):
@@ -40,8 +43,12 @@ class FileEngine:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical."""
+        parts = [self._evaluate(states[first : first + PART], quantities) for first in range(0, len(states), PART)]
+        return {name: np.concatenate([part[name] for part in parts]) for name in quantities}
+
+    def _evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         T = conventions.velocity_map(self._convention, states.q)
-        own_q, own_v, _ = own_states(self._convention, T, states)
+        own_q, own_v = conventions.configuration(self._convention, states.q), conventions.product(T, states.v)
         rows = [self._numbers(q, u) for q, u in zip(own_q, own_v, strict=True)]
         own = {name: np.array([row[name] for row in rows]) for name in NUMBERS}
         projection = Projection(self._convention, states, T, own)

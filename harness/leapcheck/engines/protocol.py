@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from leapcheck.rounding import SINGLE_RATIO
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -61,6 +62,20 @@ class Engine(Protocol):
         Raises:
             EngineError: in one line that names the engine, what failed and the remedy; the report then lists it.
         """
+
+
+PRECISIONS = {"float64": "<f8", "float32": "<f4"}
+"""Precisions that an engine may declare, as its attribute `precision`, and their types of numbers; float64 where it has none."""
+
+
+def is_single_precision(engine: Engine) -> bool:
+    """Whether an engine declares that its numbers are float32: what that rounds off is imprecise, not wrong."""
+    return getattr(engine, "precision", "float64") == "float32"
+
+
+def precision_ratio(engine: Engine) -> float:
+    """By how much more rounding explains in the precision that an engine declares than in double precision."""
+    return SINGLE_RATIO if is_single_precision(engine) else 1.0
 
 
 @runtime_checkable

@@ -175,11 +175,18 @@ class Belief:
         """What the engine would answer (n, ...)."""
         return self.edit_answer(quantity, self.value(quantity))
 
+    @property
+    def edits_answers(self) -> bool:
+        """Whether any of the hypotheses changes answers."""
+        return any(h.answer_edit for h in self.hypotheses)
+
     def edit_answer(self, quantity: str, values: Floats, view: AnswerView | None = None) -> Floats:
-        """Values (n, ...) of the quantity after all answer edits."""
-        edits = self._parts("answer_edit")
-        if edits:
-            view = view or AnswerView(self.spec, self.evidence.states, self.read, self.value)
+        """Values (n, ...) of the quantity after all answer edits: a convention is what becomes of the engine's own results."""
+        ordered = sorted(self.hypotheses, key=lambda h: h.cause_class is CauseClass.CONVENTION)
+        edits = [h.answer_edit for h in ordered if h.answer_edit]
+        if not edits:
+            return values
+        view = view or AnswerView(self.spec, self.evidence.states, self.read, self.value)
         for edit in edits:
             values = edit(view, quantity, values)
         return values

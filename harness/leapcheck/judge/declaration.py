@@ -12,6 +12,7 @@ import numpy as np
 
 import leapcheck_reference as reference
 from leapcheck.coordinates.conventions import moving_joints
+from leapcheck.engines.answers import answers_of, shapes_of
 from leapcheck.engines.outside.words import CHOICES, Words
 from leapcheck.engines.protocol import Engine
 from leapcheck.judge.evidence import Evidence, evidence
@@ -60,7 +61,7 @@ def declaration(spec: RobotSpec, engine: Engine, states: States, quantities: Seq
 
 def _is_near(spec: RobotSpec, engine: Declaring, words: Words, states: States, quantity: str) -> bool:
     try:
-        answer = engine.declaring(words).evaluate(states, (quantity,))[quantity]
+        answer = answers_of(engine.declaring(words), states, shapes_of(spec, (quantity,)))[quantity]
     except (ValueError, RuntimeError):  # cannot be converted, or the engine fails on it
         return False
     right = value(quantity, reference.build(spec), states)

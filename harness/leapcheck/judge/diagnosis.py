@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.protocol import Engine, is_single_precision
 from leapcheck.judge import precision
 from leapcheck.judge.belief import Hypothesis, engine_fault
+from leapcheck.judge.conditions import dependence
 from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.judge.pattern import pattern
 from leapcheck.judge.solver import FaultExplanation, FaultSearch
@@ -40,24 +41,41 @@ def _diagnoses(whole: Evidence) -> Iterator[Diagnosis]:
     name, deviating = whole.engine.name, whole.deviating
     if not deviating:
         return
-    if cause := not_finite(whole):
-        falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q)) for q in deviating)
-        yield Diagnosis(name, _rows((cause,)), (), falls, (), pattern(whole, deviating))
+    if cause := not_finite(whole):  # of those quantities alone: the others are judged by what the engine answers
+        bad = tuple(q for q in whole.quantities if not np.isfinite(whole.raw[q]).all())
+        falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q)) for q in bad)
+        yield Diagnosis(name, _rows((cause,)), (), falls, (), pattern(whole, bad))
+        if finite := [q for q in whole.quantities if q not in bad]:
+            yield from _diagnoses(whole.of_quantities(finite))
         return
     search, imprecise = FaultSearch(whole), None
     best = search.simple_explanation()
-    if best is None:  # only now is the engine asked again: whether its error jumps
+    if local := dependence(whole, best is not None):
+        yield from local
+        explained = {falls.quantity for diagnosis in local for falls in diagnosis.falls}
+        yield from _diagnoses(whole.of_quantities([q for q in whole.quantities if q not in explained]))
+        return
+    if best is None:  # only now is the engine asked whether its error jumps
         imprecise, best = _imprecise_explanation(search)
     causes = (*((imprecise,) if imprecise else ()), *best.belief.hypotheses)
     falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q, best.belief.prediction(q))) for q in deviating)
     others = tuple(_rows(causes) for causes in best.alternatives[:MOST_ALTERNATIVES])
-    yield Diagnosis(name, _rows(causes), others, falls, best.unexplained, pattern(whole, best.unexplained or deviating))
+    where = pattern(whole, best.unexplained or deviating, *((_excluded(search), best.belief) if best.unexplained else ()))
+    yield Diagnosis(name, _rows(causes), others, falls, best.unexplained, where)
+
+
+def _excluded(search: FaultSearch) -> str:
+    """What was tried and explains nothing."""
+    return (
+        f"tried and excluded: {len(search.fixed)} conventions and misprints; each number of the robot, also the same one in "
+        "several limbs; its structure; terms of the textbooks' algorithms; the likeliest pairs of these"
+    )
 
 
 def _imprecise_explanation(search: FaultSearch) -> tuple[Hypothesis | None, FaultExplanation]:
     """The hypothesis that the engine is imprecise, if it is, and the best explanation of what that leaves."""
     whole = search.evidence
-    imprecise = precision.diagnosis(whole)
+    imprecise = None if is_single_precision(whole.engine) else precision.diagnosis(whole)  # what it declares is allowed
     if imprecise is None:
         return None, search.explanation()
     coarse = replace(whole, allowed=precision.allowed_errors(whole))

@@ -8,43 +8,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import NamedTuple
-
-import numpy as np
 
 from leapcheck.comparison.plan import Plan, repeat_text
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import factory_of
+from leapcheck.judge.blame import VerdictOf, WrongQuantity, verdict_of, who_is_wrong, wrong_quantities
+from leapcheck.judge.explanation import EngineExplanation, explanation, one_state, states_to_ask
 from leapcheck.judge.truth import truth
+from leapcheck.judge.verdicts import CONDITION
 from leapcheck.quantities import QUANTITIES
-from leapcheck.records import CauseClass, Comparison, Diagnosis, Discrepancy, LargestMismatch, Reproducer, Verdict, WorstState
-from leapcheck.sampling import States, generated_states, join_states
+from leapcheck.records import (
+    UNANSWERED,
+    UNSEEN,
+    CauseClass,
+    Comparison,
+    Diagnosis,
+    Discrepancy,
+    EngineVerdict,
+    Failure,
+    LargestMismatch,
+    Reproducer,
+    Verdict,
+    WorstState,
+)
+from leapcheck.sampling import States
+from leapcheck.system.plugins import reason_of
 from leapcheck_models.spec import RobotSpec
-
-ASKED_AGAIN = 48
-"""Seeded states on which a cause is looked for, next to the worst ones."""
-
-MOST_WORST = 8
-"""Worst states, of one quantity each, that are looked at."""
 
 SEARCHED = 700
 """States at which an engine is asked when its largest error is searched: those of the diagnosis and five generations."""
-
-
-def one_state(worst: WorstState) -> States:
-    """A worst state as a block of one."""
-    q, v, tau = (np.array([part]) for part in (worst.q, worst.v, worst.tau))
-    return States(q, v, tau, np.array([worst.index]), (worst.kind,))
-
-
-def worst_states(worst: Sequence[WorstState]) -> States:
-    """The first worst states, each once."""
-    return join_states([one_state(state) for state in {state.index: state for state in worst[:MOST_WORST]}.values()])
-
-
-def states_to_ask(spec: RobotSpec, seed: int, worst: Sequence[WorstState]) -> States:
-    """The worst states and those of the seed."""
-    return join_states([worst_states(worst), generated_states(spec, ASKED_AGAIN, seed, 0)])
 
 
 def add_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -55,18 +47,19 @@ def add_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, 
     def true_entry(quantity: str, worst: WorstState) -> float:
         return float(true_values(quantity, worst.q, worst.v, worst.tau)[worst.place])
 
-    return tuple(
-        replace(row, worst=replace(row.worst, truth=true_entry(row.quantity, row.worst)))
-        if row.worst is not None and (row.verdict is Verdict.DISCREPANCY or worst[row.quantity] is row)
-        else row
-        for row in rows
-    )
+    def with_truth(row: Comparison) -> Comparison:
+        is_shown = row.verdict is Verdict.DISCREPANCY or worst[row.quantity] is row
+        if row.worst is None or row.worst.entry in (UNANSWERED, UNSEEN) or not is_shown:
+            return row
+        return replace(row, worst=replace(row.worst, truth=true_entry(row.quantity, row.worst)))
+
+    return tuple(map(with_truth, rows))
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What the judge says of a run: a paragraph per wrong quantity and engine, why each wrong engine is off, the smallest
-    cases, the largest errors that a search found, and why there are no such cases (`gaps`).
+    cases, the largest errors that a search found, why there are no such cases (`gaps`), and what an engine failed on meanwhile.
     """
 
     discrepancies: tuple[Discrepancy, ...]
@@ -74,21 +67,14 @@ class Findings:
     reproducers: tuple[Reproducer, ...]
     largest: tuple[LargestMismatch, ...] = ()
     gaps: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
 
 
-class WrongQuantity(NamedTuple):
-    """A row that shows that `engine` is wrong and `against` is not, and the state where it shows most."""
-
-    engine: str
-    against: str
-    row: Comparison
-    worst: WorstState
-
-
-def findings(plan: Plan, engines: Sequence[Engine], rows: Sequence[Comparison]) -> Findings:
-    """One paragraph for each quantity and engine that is wrong; where the truth clears both sides, for each pair."""
-    wrong = _wrong_rows(rows)
-    parts = [_findings_on(plan, engine, [w for w in wrong if w.engine == engine.name]) for engine in engines]
+def findings(plan: Plan, engines: Sequence[Engine], rows: Sequence[Comparison], verdicts: Sequence[EngineVerdict]) -> Findings:
+    """One paragraph for each quantity and engine that is wrong by the truth; where that clears both sides, for each pair."""
+    judged = verdict_of(verdicts)
+    wrong = wrong_quantities(rows, judged)
+    parts = [_findings_on(plan, engine, [w for w in wrong if w.engine == engine.name], judged) for engine in engines]
     paragraphs = {(d.quantity, d.engine): d for part in parts for d in part.discrepancies}
     return Findings(
         tuple(paragraphs[w.row.quantity, w.engine] for w in wrong),
@@ -96,56 +82,38 @@ def findings(plan: Plan, engines: Sequence[Engine], rows: Sequence[Comparison]) 
         tuple(r for part in parts for r in part.reproducers),
         tuple(largest for part in parts for largest in part.largest),
         tuple(gap for part in parts for gap in part.gaps),
+        tuple(failure for part in parts for failure in part.failures),
     )
 
 
-def _wrong_rows(rows: Sequence[Comparison]) -> list[WrongQuantity]:
-    """The first row that shows each quantity of each wrong engine."""
-    wrong: dict[tuple[str, str], WrongQuantity] = {}
-    for row in rows:
-        if row.verdict is Verdict.DISCREPANCY and row.worst is not None:
-            swapped = _wrong_engine(row, row.worst) == row.against
-            engine, against = (row.against, row.engine) if swapped else (row.engine, row.against)
-            wrong.setdefault((row.quantity, engine), WrongQuantity(engine, against, row, row.worst))
-    return list(wrong.values())
-
-
-def _findings_on(plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity]) -> Findings:
+def _findings_on(plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity], verdicts: VerdictOf) -> Findings:
     """What is wrong with one engine."""
     if not wrong:
         return Findings((), (), ())
-    diagnoses, reason = _diagnoses(plan, engine, [w.worst for w in wrong])
+    explained = _with_unseen_errors(plan, engine, wrong, explanation(plan, engine, [w.worst for w in wrong]))
     commands = [repeat_text(plan, (w.engine, w.against), w.row.quantity, w.worst.index) for w in wrong]
-    paragraphs = [_paragraph(w, diagnoses, reason, command) for w, command in zip(wrong, commands, strict=True)]
-    cases, gaps = _smallest(plan.spec, engine, wrong, commands)
+    paragraphs = [_paragraph(w, explained, command, verdicts) for w, command in zip(wrong, commands, strict=True)]
+    cases, gaps = _smallest(plan.spec, engine, wrong, paragraphs)
     largest = _largest(plan, engine, wrong[0].row.quantity, states_to_ask(plan.spec, plan.seed, [w.worst for w in wrong]))
-    return Findings(tuple(paragraphs), diagnoses, cases, largest, gaps)
+    return Findings(tuple(paragraphs), explained.diagnoses, cases, largest, gaps, explained.failures)
 
 
-def _diagnoses(plan: Plan, engine: Engine, worst: Sequence[WorstState]) -> tuple[tuple[Diagnosis, ...], str]:
-    """Why an engine is off at its worst states and some more; one that fails at those is judged at the worst ones alone."""
-    from leapcheck.judge.declaration import declaration
-    from leapcheck.judge.diagnosis import diagnose
+def _with_unseen_errors(
+    plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity], explained: EngineExplanation
+) -> EngineExplanation:
+    """With what is known of errors that were not seen again."""
+    seen = {falls.quantity for diagnosis in explained.diagnoses for falls in diagnosis.falls} | set(explained.reasons)
+    unseen = {w.row.quantity: (one_state(w.worst), w.row.error) for w in wrong if w.row.quantity not in seen and w.worst.q}
+    if not unseen or getattr(engine, "states", None) is not None:  # a recording answers what it holds
+        return explained
+    from leapcheck.judge.conditions.unseen import unseen_errors
 
-    quantities = [quantity for quantity in plan.quantities if quantity in engine.quantities]
-    reason = ""
-    recorded: States | None = getattr(engine, "states", None)  # a recording has no answers elsewhere
-    if recorded is None:
-        more = states_to_ask(plan.spec, plan.seed, worst)
-    else:
-        more = join_states([worst_states(worst), recorded[:ASKED_AGAIN]])
-    for states in (more, worst_states(worst)):
-        try:
-            diagnoses = diagnose(plan.spec, engine, states, quantities)
-            own = declaration(plan.spec, engine, states, quantities) if any(d.unexplained for d in diagnoses) else None
-            return (own,) if own else diagnoses, ""
-        except Exception as error:  # foreign code is asked again: its failure must not cost the report
-            reason = _reason(error)
-    return (), reason
+    more = unseen_errors(plan, engine, factory_of(engine), unseen)
+    return explained._replace(diagnoses=(*explained.diagnoses, *more))
 
 
-def _paragraph(wrong: WrongQuantity, diagnoses: Sequence[Diagnosis], reason: str, command: str) -> Discrepancy:
-    cause_class, cause, evidence = _cause(wrong.row.quantity, diagnoses, reason)
+def _paragraph(wrong: WrongQuantity, explained: EngineExplanation, command: str, verdicts: VerdictOf) -> Discrepancy:
+    cause_class, cause, evidence = _cause(wrong.row.quantity, explained)
     return Discrepancy(
         quantity=wrong.row.quantity,
         engine=wrong.engine,
@@ -153,16 +121,16 @@ def _paragraph(wrong: WrongQuantity, diagnoses: Sequence[Diagnosis], reason: str
         cause_class=cause_class,
         cause=_sentence(cause),
         evidence=_sentence(evidence),
-        who_is_wrong=_who_in_words(wrong.row, wrong.worst, _wrong_engine(wrong.row, wrong.worst)),
+        who_is_wrong=who_is_wrong(wrong, verdicts),
         command=command,
     )
 
 
-def _cause(quantity: str, diagnoses: Sequence[Diagnosis], reason: str) -> tuple[CauseClass, str, str]:
+def _cause(quantity: str, explained: EngineExplanation) -> tuple[CauseClass, str, str]:
     """Class, cause and evidence of one quantity's error out of the diagnoses of its engine."""
-    if reason:
+    if reason := explained.reasons.get(quantity, ""):
         return CauseClass.UNEXPLAINED, "the engine failed when it was asked again", reason
-    for diagnosis in diagnoses:
+    for diagnosis in explained.diagnoses:
         for falls in diagnosis.falls:
             if falls.quantity != quantity:
                 continue
@@ -171,13 +139,15 @@ def _cause(quantity: str, diagnoses: Sequence[Diagnosis], reason: str) -> tuple[
             words = "; ".join(cause.words for cause in diagnosis.causes)
             details = [cause.details for cause in diagnosis.causes if cause.details]
             taken = f"taken so, the scale-free error falls from {falls.before:.2g} to {falls.after:.2g}"
+            if [cause.name.startswith(CONDITION) for cause in diagnosis.causes] == [True]:  # where, not why
+                taken = f"elsewhere the scale-free error is at most {falls.after:.2g}, and {falls.before:.2g} there"
             return diagnosis.causes[0].cause_class, words, "; ".join([*details, taken])
     again = "asked again at the same states, the engine is right to rounding: its answers depend on the order of the calls"
     return CauseClass.ENGINE, "the error was not seen again", again
 
 
 def _smallest(
-    spec: RobotSpec, engine: Engine, wrong: Sequence[WrongQuantity], commands: Sequence[str]
+    spec: RobotSpec, engine: Engine, wrong: Sequence[WrongQuantity], paragraphs: Sequence[Discrepancy]
 ) -> tuple[tuple[Reproducer, ...], tuple[str, ...]]:
     """The smallest case of each discrepancy with the files that repeat it, and why there is none of some.
 
@@ -190,13 +160,16 @@ def _smallest(
     cases: list[Reproducer] = []
     gaps: list[str] = []
     robots: list[RobotSpec] = []
-    for quantity, worst, command in ((w.row.quantity, w.worst, c) for w, c in zip(wrong, commands, strict=True)):
+    for quantity, worst, paragraph in ((w.row.quantity, w.worst, p) for w, p in zip(wrong, paragraphs, strict=True)):
         try:
             case = smallest_case(spec, make, quantity, one_state(worst), hints=robots)
-            cases.append(reproducer(engine.name, case, quantity, command, getattr(engine, "model_text", "")))
+            model, cause = getattr(engine, "model_text", ""), f"[{paragraph.cause_class}] {paragraph.cause}"
+            cases.append(reproducer(engine.name, case, quantity, paragraph.command, model, cause))
             robots.append(case.spec)
         except Exception as error:  # foreign code, asked for robots and states that nobody meant for it
-            gaps.append(f"{QUANTITIES[quantity].label}: no smaller case of {engine.name}: {_reason(error)}")
+            gaps.append(f"{QUANTITIES[quantity].label}: no smaller case of {engine.name}: {reason_of(error)}")
+    if bare := [QUANTITIES[case.quantity].label for case in cases if not case.script]:
+        gaps.append(f"{', '.join(bare)}: no reproducer of {engine.name}: leapcheck's own adapter is part of the engine")
     return tuple(cases), tuple(gaps)
 
 
@@ -213,31 +186,6 @@ def _largest(plan: Plan, engine: Engine, quantity: str, start: States) -> tuple[
         return ()
     q, v, tau = (tuple(map(float, block[0])) for block in (mismatch.state.q, mismatch.state.v, mismatch.state.tau))
     return (LargestMismatch(engine.name, quantity, mismatch.error, mismatch.random_error, q, v, tau),)
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
-def _wrong_engine(row: Comparison, worst: WorstState) -> str:
-    """The side that lies farther from the true value of the worst entry."""
-    if worst.truth is None:
-        return ""
-    if not np.isfinite(worst.value):
-        return row.engine
-    return row.engine if abs(worst.value - worst.truth) >= abs(worst.against_value - worst.truth) else row.against
-
-
-def _who_in_words(row: Comparison, worst: WorstState, wrong: str) -> str:
-    if worst.truth is None:
-        return "Who is wrong was not judged."
-    right = row.against if wrong == row.engine else row.engine
-    off = {row.engine: abs(worst.value - worst.truth), row.against: abs(worst.against_value - worst.truth)}
-    label = QUANTITIES[row.quantity].label
-    return (
-        f"{wrong} is wrong: its {label} entry [{worst.entry}] is off the extended-precision value {worst.truth!r} by "
-        f"{off[wrong]:.3g}, {right}'s by {off[right]:.3g}."
-    )
 
 
 def _sentence(text: str) -> str:

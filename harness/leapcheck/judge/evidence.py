@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.engines.protocol import Answers, Engine
+from leapcheck.engines.answers import answers_apart, answers_of, shapes_of
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.protocol import Answers, Engine, precision_ratio
 from leapcheck.judge.draws import PerturbedRobot, draws_of
 from leapcheck.judge.matrices import FORMS, unpack
 from leapcheck.quantities import QUANTITIES, Scale
@@ -24,7 +26,8 @@ from leapcheck_reference.tree import Tree
 class Evidence:
     """The `answers` of an engine and the in-house ones, `expected`: by quantity, (n, ...) each.
 
-    `scale` makes errors scale-free; `allowed` (n,) is the scale-free error that rounding explains at each state. For
+    `scale` makes errors scale-free; `allowed` (n,) is the scale-free error that rounding, in the precision that the engine
+    declares, explains at each state. For
     MuJoCo's own quantities `spec` and `states` are those with the rotors as bodies, and `answers` hold M unpacked from
     MuJoCo's storage; `tree` is the spec's; `raw` keeps the numbers as they came.
     """
@@ -75,8 +78,11 @@ class Evidence:
 
 
 def evidence(spec: RobotSpec, engine: Engine, states: States, quantities: Sequence[str]) -> Evidence:
-    """The evidence on some quantities of one kind, all canonical or all MuJoCo's own, of an engine over a block of states."""
-    raw = engine.evaluate(states, quantities)
+    """The evidence on some quantities of one kind, all canonical or all MuJoCo's own, of an engine over a block of states.
+
+    EngineError where it fails on one of them.
+    """
+    raw = answers_apart(engine, states, shapes_of(spec, quantities))
     if QUANTITIES[quantities[0]].in_mujoco_coordinates:
         states, spec = in_rotor_coordinates(spec, states), with_rotor_bodies(spec).spec
     answers = {name: unpack(spec, raw[name], name) if name in FORMS else raw[name] for name in quantities}
@@ -88,7 +94,7 @@ def evidence_by(draws: PerturbedRobot, tree: Tree, engine: Engine, answers: Answ
     """The evidence that answers are at the states of some draws."""
     expected = {name: draws.value(name) for name in answers}
     scale = {name: scales(name, values) for name, values in expected.items()}
-    allowed = {name: draws.allowed_error(name) for name in answers}
+    allowed = {name: precision_ratio(engine) * draws.allowed_error(name) for name in answers}
     return Evidence(draws.spec, tree, draws.states, engine, answers, expected, scale, allowed, raw)
 
 
@@ -120,8 +126,8 @@ def ask_again(evidence: Evidence, states: States, quantities: Sequence[str]) -> 
     if not quantities or QUANTITIES[quantities[0]].in_mujoco_coordinates:
         return None
     try:
-        return evidence.engine.evaluate(states, quantities)
-    except Exception:  # whatever a user's engine raises at states that it does not have
+        return answers_of(evidence.engine, states, shapes_of(evidence.spec, quantities))
+    except EngineError:  # a user's engine at states that it does not have
         return None
 
 

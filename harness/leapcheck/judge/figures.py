@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck.comparison.engine_set import EngineSet
 from leapcheck.comparison.results import TRUTH, BlockResult
 from leapcheck.comparison.tally import Tally, TallyRow
+from leapcheck.engines.answers import answers_of
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import entry_name, entry_unit
 from leapcheck.judge.in_house import InHouseAnswers, distinct
 from leapcheck.judge.verdicts import verdict
 from leapcheck.quantities import QUANTITIES
-from leapcheck.records import Accuracy, Comparison, EngineVerdict, HeatMap, WorstState
+from leapcheck.records import UNANSWERED, UNSEEN, Accuracy, Comparison, EngineVerdict, Failure, HeatMap, WorstState
 from leapcheck.rounding import ALLOWED_UNITS, scale_free, scales
 from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
@@ -25,22 +30,24 @@ from leapcheck_models.spec import RobotSpec
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The comparisons of engines in pairs, each engine's accuracy and verdict, and the heat maps of M."""
+    """The comparisons of engines in pairs, each engine's accuracy and verdict, the heat maps of M, failures when asked again."""
 
     comparisons: tuple[Comparison, ...]
     accuracies: tuple[Accuracy, ...]
     verdicts: tuple[EngineVerdict, ...]
     heat_maps: tuple[HeatMap, ...]
+    failures: tuple[Failure, ...] = ()
 
 
 class AnswersAgain(NamedTuple):
     """A pair's answers at the state with the largest error in units, then at that with the largest absolute one: (2, *shape)
-    each, with the scale-free error of each entry.
+    each, with the scale-free error of each entry; (2,) whether both engines answered there again.
     """
 
     mine: Floats
     others: Floats
     error: Floats
+    answered: NDArray[np.bool_]
 
 
 def run_figures(engine_set: EngineSet, result: BlockResult) -> Figures:
@@ -48,14 +55,15 @@ def run_figures(engine_set: EngineSet, result: BlockResult) -> Figures:
     rows = _tally_by_row(engine_set, result)
     comparisons: list[Comparison] = []
     heat_maps: list[HeatMap] = []
+    failures: list[Failure] = []
     pairs = {row: tally for row, tally in rows.items() if row.against != TRUTH}
-    for row, again in _answers_again(engine_set, pairs):
+    for row, again in _answers_again(engine_set, pairs, failures):
         comparisons.append(_comparison(engine_set.spec, row, pairs[row], again))
         heat_maps += [_heat_map(row, heat, again) for heat in pairs[row].heat.values()]
     by_truth = {row: tally for row, tally in rows.items() if row.against == TRUTH}
     accuracies = tuple(_accuracy(row, tally) for row, tally in by_truth.items())
     verdicts = tuple(verdict(engine_set.spec, row, tally) for row, tally in by_truth.items())
-    return Figures(tuple(comparisons), accuracies, verdicts, tuple(heat_maps))
+    return Figures(tuple(comparisons), accuracies, verdicts, tuple(heat_maps), tuple(failures))
 
 
 def _tally_by_row(engine_set: EngineSet, result: BlockResult) -> dict[TallyRow, Tally]:
@@ -79,11 +87,17 @@ def _accuracy(row: TallyRow, tally: Tally) -> Accuracy:
         engine=row.engine,
         states=tally.states,
         sampled=len(sample),
-        median=float(np.median(sample)) if len(sample) else float(tally.error[0]),
+        median=_median(sample) if len(sample) else float(tally.error[0]),
         worst=float(tally.error[0]),
         rounding=max(float(tally.rounding.value[0]), 0.0),
         index=int(tally.rounding.index[0]),
     )
+
+
+def _median(values: Floats) -> float:
+    """The median: `np.median` imports NumPy's masked arrays, which takes longer than all the medians of a run."""
+    ordered, n = np.sort(values), len(values)
+    return float(0.5 * (ordered[(n - 1) // 2] + ordered[n // 2]))
 
 
 def _heat_map(row: TallyRow, heat: Floats, again: AnswersAgain) -> HeatMap:
@@ -96,10 +110,12 @@ def _heat_map(row: TallyRow, heat: Floats, again: AnswersAgain) -> HeatMap:
     return HeatMap(row.engine, row.against, tuple(tuple(float(x) for x in line) for line in largest))
 
 
-def _answers_again(engine_set: EngineSet, pairs: Mapping[TallyRow, Tally]) -> Iterator[tuple[TallyRow, AnswersAgain]]:
+def _answers_again(
+    engine_set: EngineSet, pairs: Mapping[TallyRow, Tally], failures: list[Failure]
+) -> Iterator[tuple[TallyRow, AnswersAgain]]:
     """Each pair's answers at its worst states, all entries, not the distinct ones alone.
 
-    The engines answer by their own evaluation, once at each state.
+    The engines answer by their own evaluation, once at each state; `failures` gets what they fail on.
     """
     states_of = {quantity: _worst_states(pairs, quantity) for quantity in dict.fromkeys(row.quantity for row in pairs)}
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions)).evaluate(states_of)
@@ -108,17 +124,48 @@ def _answers_again(engine_set: EngineSet, pairs: Mapping[TallyRow, Tally]) -> It
         expected = in_house[quantity].values
         names = {name for row in own for name in (row.engine, row.against)}
         once, where = distinct(states)
-        answers = {
-            e.name: expected if isinstance(e, ReferenceEngine) else e.evaluate(once, (quantity,))[quantity][where]
-            for e in engine_set.engines
-            if e.name in names
-        }
+        asked = [e for e in engine_set.engines if e.name in names and not isinstance(e, ReferenceEngine)]
+        again = {e.name: _answers_or_nan(e, once, quantity, expected.shape[1:], failures) for e in asked}
+        answers = {name: (values[where], answered[where]) for name, (values, answered) in again.items()}
         scale = scales(quantity, expected)
+        right = expected, np.ones(len(states), dtype=bool)
         for k, row in enumerate(own):
             two = slice(2 * k, 2 * k + 2)
-            mine, others = answers[row.engine][two], answers[row.against][two]
+            tally = pairs[row]
+            finite = np.isfinite([tally.rounding.value[0], tally.absolute.value[0]])  # then both answered with numbers there
+            (mine, is_mine), (others, is_others) = (answers.get(name, right) for name in (row.engine, row.against))
+            answered = (is_mine & is_others)[two]
+            for name, values in ((row.engine, mine[two]), (row.against, others[two])):
+                lost = finite & answered & ~np.isfinite(values.reshape(2, -1)).all(axis=1)
+                answered &= ~lost
+                for i in np.flatnonzero(lost)[:1]:
+                    words = (
+                        f"engine '{name}' gave NaN or infinity at state {states.index[2 * k + i]}, where it gave numbers before"
+                    )
+                    failures.append(Failure(name, quantity, words))
             with np.errstate(over="ignore", invalid="ignore"):
-                yield row, AnswersAgain(mine, others, scale_free(mine - others, scale[two]))
+                error = scale_free(mine[two] - others[two], scale[two])
+            error[~answered] = 0.0
+            yield row, AnswersAgain(mine[two], others[two], error, answered)
+
+
+def _answers_or_nan(
+    engine: Engine, states: States, quantity: str, shape: tuple[int, ...], failures: list[Failure]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The engine's answers (n, *shape) to a quantity that it answered in the comparison, and whether it answers again (n,).
+
+    Where it fails on all of the states it is asked for each alone; what it does not answer is NaN.
+    """
+    try:
+        return answers_of(engine, states, {quantity: shape})[quantity], np.ones(len(states), dtype=bool)
+    except EngineError as error:
+        failures.append(Failure(engine.name, quantity, f"{error} (asked again after the comparison)"))
+    values, answered = np.full((len(states), *shape), np.nan), np.zeros(len(states), dtype=bool)
+    for i in range(len(states)):
+        with suppress(EngineError):
+            values[i] = answers_of(engine, states[i : i + 1], {quantity: shape})[quantity][0]
+            answered[i] = True
+    return values, answered
 
 
 def _worst_states(pairs: Mapping[TallyRow, Tally], quantity: str) -> States:
@@ -139,8 +186,12 @@ def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgai
     q, v, tau = (tuple(float(x) for x in part[0]) for part in (peak.q, peak.v, peak.tau))
     with np.errstate(over="ignore", invalid="ignore"):
         difference = scale_free(again.mine - again.others, np.ones(()))
+    difference[~again.answered] = 0.0
     place, farthest = _largest(again.error[0]), _largest(difference)
     values = float(again.mine[(0, *place)]), float(again.others[(0, *place)])
+    entry = entry_name(spec, row.quantity, place) if again.answered[0] else UNANSWERED
+    if again.answered[0] and again.error[0].max(initial=0.0) <= tolerance < worst_error:
+        entry = UNSEEN
     return Comparison(
         quantity=row.quantity,
         engine=row.engine,
@@ -156,7 +207,5 @@ def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgai
         verdict=tally.verdict(0),
         kinds=tally.kinds(0),
         histogram=tuple(int(count) for count in tally.histogram[0]),
-        worst=WorstState(
-            int(peak.index[0]), str(peak.kind[0]), entry_name(spec, row.quantity, place), *values, None, q, v, tau, place
-        ),
+        worst=WorstState(int(peak.index[0]), str(peak.kind[0]), entry, *values, None, q, v, tau, place),
     )

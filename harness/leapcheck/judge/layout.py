@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -94,3 +95,19 @@ def limb_places(parents: Iterable[int]) -> list[LimbPlace]:
         before = links[parent] if parent >= 0 else None
         links.append(LimbPlace(before.depth + 1, before.limb if before.depth else i) if before else LimbPlace(0, i))
     return links
+
+
+def link_groups(names: Sequence[str], parents: Iterable[int], chosen: Container[str]) -> list[frozenset[str]]:
+    """Groups of the chosen links that a fault may stand in: each alone, those equally far from the root, each limb and each
+    two limbs, such as a side; and all.
+    """
+    own = {name: place for name, place in zip(names, limb_places(parents), strict=True) if name in chosen}
+    limbs = list(dict.fromkeys(place.limb for place in own.values()))
+    few = [some for count in (1, 2) for some in combinations(limbs, count)]
+    groups = [
+        *({name} for name in own),
+        *({name for name, place in own.items() if place.depth == depth} for depth in {p.depth: 0 for p in own.values()}),
+        *({name for name, place in own.items() if place.limb in some} for some in few),
+        set(own),
+    ]
+    return list(dict.fromkeys(frozenset(group) for group in groups if group))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import leapcheck_reference as reference
 from leapcheck.entries import dof_names, entry_name, mujoco_dof_names
+from leapcheck.judge.belief import Belief
+from leapcheck.judge.dependence import dependence
 from leapcheck.judge.evidence import Evidence
-from leapcheck.judge.growth import growth
+from leapcheck.judge.form import VISIBLE, Flags, errors, form, matrix_block, visible
+from leapcheck.judge.joint_words import MOST_NAMES, dofs_in_words
 from leapcheck.judge.layout import DOF_AXES, POINT_QUANTITIES, places
 from leapcheck.judge.matrices import FORMS
 from leapcheck.judge.words import name_list
@@ -21,18 +24,8 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import WORLD, JointType, RobotSpec
 from leapcheck_reference.batch import evaluate_batch
 
-Flags = NDArray[np.bool_]
-
-VISIBLE = 1e-3
-"""Entries are called wrong when their error exceeds this share of the largest."""
-
-CONSTANT = 1e-6
-"""Largest relative spread over the states of a difference that is called constant."""
-
 SIX_DIGITS = (1e-9, 1e-6)
 """Scale-free errors as numbers written with six digits make them."""
-
-MOST_ROWS = 8
 
 
 class Relatives(NamedTuple):
@@ -43,10 +36,30 @@ class Relatives(NamedTuple):
     below: Flags
 
 
-def pattern(evidence: Evidence, quantities: Sequence[str]) -> str:
-    """Where an error of unknown cause shows: one sentence over all quantities that are off."""
+def pattern(evidence: Evidence, quantities: Sequence[str], excluded: str = "", known: Belief | None = None) -> str:
+    """Where an error shows and which form it has, in a few sentences over all quantities that are off.
+
+    `excluded` is for an error of unknown cause: what it is not. Then the engine is asked again on what the error depends. Where
+    faults are `known` that make a part of it, what they leave is described.
+    """
+    is_part = known is not None and bool(known.hypotheses)
+    if known is not None and is_part:
+        evidence = replace(evidence, expected={name: known.prediction(name) for name in evidence.quantities})
     off = [name for name in evidence.quantities if name in quantities and evidence.misfit(name, evidence.expected[name]) > 1.0]
-    return "; ".join(_remarks(evidence, off)) if off else ""
+    if not off:
+        return ""
+    first = next((name for name in off if name in DOF_AXES), off[0])
+    labels = [f"left over: {name_list((QUANTITIES[name].label for name in off), 6)}"] if is_part else _quantities(evidence, off)
+    sentences = [[*labels, *_largest(evidence, first)], [*_places(evidence, first), *_kinds(evidence, off)]]
+    sentences.append([*form(evidence, first), *_digits(evidence, off)])
+    if excluded and (clauses := list(dependence(known or Belief(evidence), first))):
+        sentences.append([clauses[0].replace("it", "at its worst states the error", 1), *clauses[1:]])
+    return " ".join(_sentence(clauses) for clauses in (*sentences, [excluded]) if any(clauses))
+
+
+def _sentence(clauses: Sequence[str]) -> str:
+    text = "; ".join(clauses)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def relatives(spec: RobotSpec) -> Relatives:
@@ -66,7 +79,7 @@ def wrong_dofs(evidence: Evidence, quantity: str) -> Flags:
     axes = DOF_AXES.get(quantity)
     if axes is None:
         return np.zeros(evidence.spec.nv, dtype=bool)
-    wrong = _wrong(_missing_force(evidence) if quantity == "forward_dynamics" else errors(evidence, quantity))
+    wrong = visible(_missing_force(evidence) if quantity == "forward_dynamics" else errors(evidence, quantity))
     return np.asarray(wrong.any(axis=tuple(axis for axis in range(wrong.ndim) if axis != axes[0] - 1)))
 
 
@@ -81,7 +94,7 @@ def placement_suspects(evidence: Evidence, quantity: str) -> list[int]:
     """Links whose place in the parent could make just these dofs or contact points wrong, the least far-reaching first."""
     spec, kin = evidence.spec, relatives(evidence.spec)
     if quantity in POINT_QUANTITIES:
-        wrong = _wrong(errors(evidence, quantity))
+        wrong = visible(errors(evidence, quantity))
         links = [spec.body_index(point.body) for point in spec.contact_points if point.computed]
         needed = np.zeros(len(kin.below), dtype=bool)
         needed[np.array(links)[wrong.reshape(len(wrong), -1).any(axis=1)]] = True
@@ -92,27 +105,15 @@ def placement_suspects(evidence: Evidence, quantity: str) -> list[int]:
     return sorted(possible, key=lambda i: int(reach[i].sum()))
 
 
-def errors(evidence: Evidence, quantity: str) -> Floats:
-    """Scale-free error of every entry at every state, the shape of the answers."""
-    return scale_free(evidence.answers[quantity] - evidence.expected[quantity], evidence.scale[quantity])
-
-
-def _remarks(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
-    """Where the error of the most telling quantity is; then what the others add."""
-    first = next((name for name in off if name in DOF_AXES), off[0])
+def _quantities(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
     if len(evidence.quantities) > 1:
         right = [QUANTITIES[name].label for name in evidence.quantities if name not in evidence.deviating]
         yield f"off: {name_list((QUANTITIES[name].label for name in off), 6)}" + (
             f"; right: {name_list(right, 6)}" if right else ""
         )
-    yield from _largest(evidence, first)
-    yield from _places(evidence, first)
-    yield from _kinds(evidence, off)
-    difference = evidence.answers[first] - evidence.expected[first]
-    if len(difference) > 1 and np.ptp(difference, axis=0).max(initial=0.0) <= CONSTANT * np.abs(difference).max():
-        yield "the difference is the same at all states"
-    else:
-        yield from growth(evidence, first)
+
+
+def _digits(evidence: Evidence, off: Sequence[str]) -> Iterator[str]:
     if SIX_DIGITS[0] < max(evidence.worst_error(name) for name in off) < SIX_DIGITS[1]:
         yield "an error of this size is left by numbers written with six digits"
 
@@ -123,47 +124,70 @@ def _largest(evidence: Evidence, quantity: str) -> Iterator[str]:
     index, kind = int(evidence.states.index[state]), evidence.states.kind[state]
     entry = _entry(evidence.spec, quantity, tuple(place))
     yield f"largest at state {index} ({kind}): {error.max():.3g} of {QUANTITIES[quantity].scale} in [{entry}]"
-    if (wrong := _wrong(error)).ndim:
-        yield f"{int(wrong.sum())} of {wrong.size} entries are wrong"
+    if (wrong := visible(error)).ndim:
+        yield f"{int(wrong.sum())} of {wrong.size} entries {'is' if wrong.sum() == 1 else 'are'} wrong"
 
 
 def _places(evidence: Evidence, quantity: str) -> Iterator[str]:
     """Rows that are wrong, what they have in common, and the link that they point to."""
     suspects: list[int] = []
+    if quantity in POINT_QUANTITIES:
+        yield from _points(evidence, quantity)
+        suspects = placement_suspects(evidence, quantity)
     if quantity in DOF_AXES:
         wrong = wrong_dofs(evidence, quantity)
         if not wrong.all():
-            names = (name for name, flag in zip(rows(evidence.spec, quantity), wrong, strict=True) if flag)
-            yield f"rows {name_list(names, MOST_ROWS)}"
+            yield _rows_in_words(evidence.spec, quantity, wrong)
             suspects = inertia_suspects(evidence, quantity) or placement_suspects(evidence, quantity)
         yield from _common(evidence, quantity, wrong)
-    elif quantity in POINT_QUANTITIES:
-        suspects = placement_suspects(evidence, quantity)
     bodies = evidence.spec.bodies
     if suspects and bodies[suspects[0]].parent != WORLD:
         yield f"the link {bodies[suspects[0]].name} and its relatives are enough to account for them"
+
+
+def _rows_in_words(spec: RobotSpec, quantity: str, wrong: Flags) -> str:
+    """Which rows are wrong: of accelerations, the rows of the force that they lack."""
+    if QUANTITIES[quantity].in_mujoco_coordinates:
+        names = (name for name, flag in zip(rows(spec, quantity), wrong, strict=True) if flag)
+        return f"only rows of {name_list(names, MOST_NAMES)}"
+    words = dofs_in_words(spec, wrong)
+    if quantity == "forward_dynamics":
+        return f"only the force M vdot + h - tau on {words} is not zero"
+    return f"only {'columns' if quantity == 'contact_jacobians' else 'rows'} of {words}"
+
+
+def _points(evidence: Evidence, quantity: str) -> Iterator[str]:
+    """The contact points that are wrong, unless all are."""
+    flags = visible(errors(evidence, quantity)).reshape(evidence.answers[quantity].shape[1], -1)
+    wrong = [bool(point.any()) for point in flags]
+    names = [point.name for point in evidence.spec.contact_points if point.computed]
+    if not all(wrong):
+        yield f"only the points {name_list((name for name, flag in zip(names, wrong, strict=True) if flag), MOST_NAMES)}"
 
 
 def _common(evidence: Evidence, quantity: str, wrong: Flags) -> Iterator[str]:
     """One coupling alone, the diagonal alone, one kind of joint alone, or one subtree alone."""
     spec = evidence.spec
     if len(DOF_AXES[quantity]) == 2:
-        entries = _wrong(errors(evidence, quantity))
+        entries = visible(errors(evidence, quantity))
         names = rows(spec, quantity)
-        pairs = [(i, j) for i, j in np.argwhere(entries).tolist() if i <= j]
+        pairs = [(i, j) for i, j in np.argwhere(entries | entries.T).tolist() if i <= j]
         if len(pairs) == 1 and pairs[0][0] != pairs[0][1]:
             yield f"only the coupling of {names[pairs[0][0]]} and {names[pairs[0][1]]}"
         elif all(i == j for i, j in pairs):
             yield "only the diagonal"
         elif not np.diag(entries).any():
             yield "only couplings, the diagonal is right"
+        if len(pairs) > 1 and any(i != j for i, j in pairs) and not QUANTITIES[quantity].in_mujoco_coordinates:
+            yield from matrix_block(spec, entries)
     types = {place.joint.type for place in places(spec) if wrong[place.v].any()}
     others = {place.joint.type for place in places(spec) if not wrong[place.v].any() and place.joint.type is not JointType.FIXED}
     if len(types) == 1 and others and not types & others:
         yield f"only {next(iter(types))} joints, and all of them"
-    elif len(types) == 1 and len(others - types) and types != {JointType.FREE}:
+    elif len(types) == 1 and others - types - {JointType.FREE} and types != {JointType.FREE}:
         yield f"only {next(iter(types))} joints"
-    yield from _subtree(spec, wrong)
+    if wrong.sum() > 1 and "all joints" not in dofs_in_words(spec, wrong):
+        yield from _subtree(spec, wrong)
 
 
 def _subtree(spec: RobotSpec, wrong: Flags) -> Iterator[str]:
@@ -206,10 +230,3 @@ def _missing_force(evidence: Evidence) -> Floats:
         force = evaluate_batch(reference.inverse_dynamics, reference.build(evidence.spec), states.q, states.v, vdot)
         scale = np.fmax(np.abs(force).max(axis=1), np.abs(states.tau).max(axis=1))[:, None]
     return scale_free(force - states.tau, np.where(scale == 0.0, 1.0, scale))
-
-
-def _wrong(error: Floats) -> Flags:
-    """Which entries (the shape of one answer) are visibly wrong at some state."""
-    largest = error.max(axis=0)
-    flags: Flags = np.asarray(largest > VISIBLE * largest.max(initial=0.0))
-    return flags

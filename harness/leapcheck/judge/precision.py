@@ -142,7 +142,8 @@ def _details(levels: Mapping[str, Jitter]) -> str:
     exact = [labels[name] for name, jitter in levels.items() if jitter.bits]
     still = [labels[name] for name, jitter in levels.items() if jitter.still and not jitter.bits]
     jumping = {name: jitter for name, jitter in levels.items() if not jitter.bits}
-    remarks = [f"the numbers of {name_list(exact)} are exact in that format"] if exact else []
+    remarks = ['where it is meant, declare precision = "float32"'] if _is_single(levels) else []
+    remarks += [f"the numbers of {name_list(exact)} are exact in that format"] if exact else []
     if jumping:
         largest = max(jitter.lost_bits for jitter in jumping.values())
         remarks.append(f"along short lines of states the error jumps by up to 2^{largest:.0f} times double rounding")

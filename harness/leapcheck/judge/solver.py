@@ -55,7 +55,7 @@ class FaultSearch:
         self.evidence, self.deviating = evidence, evidence.deviating
         self.root = Belief(evidence)
         self.few = Belief(evidence.at_states(telling_states(evidence, self.deviating)))
-        self.order = sorted(evidence.quantities, key=lambda q: (q not in self.deviating, _cost(q)))
+        self.order = sorted(evidence.quantities, key=lambda q: (q not in self.deviating, cost(q)))
         self.fixed = tuple(fixed_hypotheses(self.few))
         self._simple: list[FaultSet] | None = None
         self._stages: list[list[FaultSet]] = []
@@ -89,9 +89,12 @@ class FaultSearch:
             self._simple_faults,
             lambda: self._with_proposal(many, ()),
             lambda: self._in_stages(self._with_simple_fault),
-            self._parameter_pairs,
-            lambda: self._with_proposal(late, ()),
+            lambda: self._parameter_pairs(attribution.pairs),
+            lambda: self._with_parameter_set(()),
+            lambda: self._parameter_pairs(attribution.mixed_pairs),
             lambda: self._in_stages(lambda faults: self._with_proposal(attribution.blocks, faults)),
+            lambda: self._in_stages(self._with_parameter_set),
+            lambda: self._with_proposal(late, ()),
             self._other_pairs,
             lambda: self._in_stages(lambda faults: self._with_proposal(structure.proposals, faults)),
         )
@@ -108,15 +111,20 @@ class FaultSearch:
         """The same for the faults of one proposal."""
         return [(*faults, h) for h in self._explaining(faults, proposal(self.root.plus(*faults)))]
 
-    def _parameter_pairs(self) -> list[FaultSet]:
-        """Two numbers of the robot that explain everything together.
+    def _parameter_pairs(self, pairs_of: Callable[[Belief], list[tuple[Hypothesis, Hypothesis]]]) -> list[FaultSet]:
+        """Two numbers of the robot, or one and a block of others, that explain everything together.
 
         What else explains as much with either of the first two is sought, too: it may have a better name.
         """
-        pairs = [pair for pair in attribution.pairs(self.root) if self._explains_all(pair)]
+        pairs = [pair for pair in pairs_of(self.root) if self._explains_all(pair)]
         others = [faults for first in (pairs[0] if pairs else ()) for faults in self._with_simple_fault((first,))]
         known = {frozenset(h.name for h in pair) for pair in pairs}
         return [*pairs, *(faults for faults in others if frozenset(h.name for h in faults) not in known)]
+
+    def _with_parameter_set(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults with any number of inertial parameters that explain the rest."""
+        sets = [(*faults, *several) for several in attribution.sets(self.root.plus(*faults))]
+        return [longer for longer in sets if self._explains_all(longer)]
 
     def _explaining(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
         """Those that, added to the faults, explain everything."""
@@ -258,5 +266,6 @@ def telling_states(evidence: Evidence, deviating: Sequence[str]) -> list[int]:
     return list(dict.fromkeys([*chosen, *spare]))[: max(FEW, len(chosen))]
 
 
-def _cost(quantity: str) -> int:
+def cost(quantity: str) -> int:
+    """Place of a quantity in the order in which they are checked."""
     return CHEAP.index(quantity) if quantity in CHEAP else len(CHEAP) + list(QUANTITIES).index(quantity)

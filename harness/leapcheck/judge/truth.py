@@ -20,6 +20,9 @@ from leapcheck_reference.tree import Tree, build
 BITS = 256
 """Working precision of the truth; a double has 53."""
 
+MOST_BITS = 4096
+"""Precision is doubled up to here where balls grow too large: those of forward dynamics do with each link of a long chain."""
+
 RADIUS = 1e-30
 """Largest radius of a result, relative to the largest entry or 1; measured worst over robots and kinds of states: 5e-56."""
 
@@ -35,25 +38,28 @@ def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: Array
     if QUANTITIES[quantity].in_mujoco_coordinates:
         state["q"] = with_rotor_coordinates(spec, state["q"])
         spec = with_rotor_bodies(spec).spec
-    with ctx.workprec(BITS):
-        tree = _exact_tree(spec)
-        balls = reference_quantity(quantity).function(
-            tree, *(array_of(state[name], arb) for name in QUANTITIES[quantity].arguments)
-        )
-        return _midpoints(quantity, np.asarray(balls, dtype=object))
+    arguments = [state[name] for name in QUANTITIES[quantity].arguments]
+    bits = BITS
+    while bits <= MOST_BITS:
+        with ctx.workprec(bits):
+            balls = reference_quantity(quantity).function(_exact_tree(spec, bits), *(array_of(part, arb) for part in arguments))
+            middle, radius = _midpoints(np.asarray(balls, dtype=object))
+        if (radius <= RADIUS * max(1.0, float(np.abs(middle).max(initial=0.0)))).all():
+            return middle
+        bits *= 2
+    raise ArithmeticError(f"the truth of {quantity} is not known to 30 digits with {MOST_BITS} bits: the state is singular")
 
 
 @lru_cache(maxsize=4)
-def _exact_tree(spec: RobotSpec) -> Tree:
-    """The robot in the precision of the context."""
+def _exact_tree(spec: RobotSpec, bits: int) -> Tree:
+    """The robot in the precision of the context, which is of so many bits."""
+    assert ctx.prec == bits
     return build(spec, scalar=arb)
 
 
-def _midpoints(quantity: str, balls: Any) -> Floats:
-    """Midpoints, each rounded to double once; ArithmeticError where a radius is too large or a ball is no number."""
+def _midpoints(balls: Any) -> tuple[Floats, Floats]:
+    """Midpoints, each rounded to double once, and radii."""
     middle, radius = np.empty(balls.shape), np.empty(balls.shape)
     for place, ball in np.ndenumerate(balls):
         middle[place], radius[place] = float(arb(ball).mid()), float(arb(ball).rad())
-    if not (radius <= RADIUS * max(1.0, float(np.abs(middle).max(initial=0.0)))).all():
-        raise ArithmeticError(f"the truth of {quantity} is not known to 30 digits with {BITS} bits: the state is singular")
-    return middle
+    return middle, radius

@@ -20,6 +20,9 @@ OF_TALLY = {
 PRECISION = "precision/"
 """Beginning of the names of causes that take digits from an answer and leave it right: "precision/float32"."""
 
+CONDITION = "condition/"
+"""Beginning of the names of causes that say in which states an answer is wrong: "condition/q 3"."""
+
 
 def verdict(spec: RobotSpec, row: TallyRow, tally: Tally) -> EngineVerdict:
     """The verdict over one engine and quantity, from the tally of its errors against the truth.

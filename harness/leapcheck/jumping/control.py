@@ -97,6 +97,7 @@ class Controller:
         self._clock = Clock(timing.period)
         self._pending: deque[tuple[float, Floats]] = deque()
         self._active: Floats | None = None
+        self._shapes_are_known = False
 
     def desired_torque(self, t: float, q: Floats, v: Floats) -> Floats:
         """Torque (actuators,) asked of the drives in the step that begins at t.
@@ -117,10 +118,9 @@ class Controller:
     def _torque(self, t: float, q: Floats, v: Floats) -> Floats:
         command = self._policy(t, q.copy(), v.copy())  # copies: a policy may write into them
         n = len(self._joint_q)
-        for name in ("torque", "q", "qd", "kp", "kd"):
-            if np.shape(getattr(command, name)) not in ((), (n,)):
-                shape = np.shape(getattr(command, name))
-                raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")
+        if not self._shapes_are_known:
+            self._check_shapes(command)
+            self._shapes_are_known = isinstance(self._policy, CommandTable)  # all of a table's rows are alike
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
             torque = command.desired_torque(q[self._joint_q], v[self._joint_v])
         if np.shape(torque) != (n,):
@@ -131,3 +131,11 @@ class Controller:
         if largest > LARGEST_TORQUE:
             raise ValueError(f"the controller asks for {largest:.3g} N m: look at its gains and targets")
         return torque
+
+    def _check_shapes(self, command: JointCommand) -> None:
+        """Raises ValueError where a part of the command is neither one number nor one for each actuator."""
+        n = len(self._joint_q)
+        for name in ("torque", "q", "qd", "kp", "kd"):
+            shape = np.shape(getattr(command, name))
+            if shape not in ((), (n,)):
+                raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")

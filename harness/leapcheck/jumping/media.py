@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,14 @@ def strip(run: JumpStudy, log: JumpLog) -> bytes:
     rows = np.clip(np.rint(np.array(list(moments.values())) / log.dt).astype(int), 0, log.steps)
     captions = [f"{name} {log.time[row]:.2f} s".strip() for name, row in zip(moments, rows, strict=True)]
     return picture_strip(run.setup.spec, log.q[rows], captions)
+
+
+def check_packages(mcap: bool, video: bool) -> None:
+    """ImportError with the remedy where a package is missing that a log or a film needs."""
+    for wanted, package, extra in ((mcap, "mcap", "mcap"), (video, "imageio_ffmpeg", "video")):
+        if wanted and find_spec(package) is None:
+            name = package.replace("_", "-")
+            raise ImportError(f"--{extra}: the package '{name}' is missing: pip install 'leapcheck[{extra}]'")
 
 
 def write_media(run: JumpStudy, shown: Mapping[str, JumpLog], folder: Path, mcap: bool, video: bool) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def simulate(
             stopped = f"{simulator.name} stopped at t = {t:.4f} s: {error}"
             break
         q, v = simulator.q, simulator.v
-        if not (np.abs(v).max() <= LARGEST_SPEED and np.isfinite(q).all()):  # no state of a robot: it is left out
+        if not (v.dot(v) <= LARGEST_SPEED**2 and q.dot(q) < np.inf) and not _is_state(q, v):  # it is left out
             stopped = (
                 f"{simulator.name} diverged: a speed of {np.abs(v).max():.3g} rad/s or m/s: lower the gains, or the time step"
             )
@@ -70,6 +70,11 @@ def simulate(
     power = drive.power.sum(axis=-1)
     columns = (desired, drive.torque, drive.current, drive.voltage, supply, power, forces, limit_torques)
     return log_of_steps(spec, simulator.name, simulator.dt, states, columns, stopped)
+
+
+def _is_state(q: Floats, v: Floats) -> bool:
+    """Whether q, v may be a robot's: finite, and no faster than `LARGEST_SPEED`."""
+    return bool(np.abs(v).max() <= LARGEST_SPEED and np.isfinite(q).all())
 
 
 def _joint_torque(drives: Drives, battery: Battery) -> Callable[[Floats, Floats], Floats]:

@@ -20,11 +20,12 @@ class ComparisonRequest:
     states: int
     seed: int
     quantities: tuple[str, ...]
+    strict: bool = False
 
     @property
     def key(self) -> Hashable:
         """Equal for equal requests; an object counts by its identity, and must be kept alive beside the key."""
-        return *self.engine_key, self.against, self.states, self.seed
+        return *self.engine_key, self.against, self.states, self.seed, self.strict
 
     @property
     def engine_key(self) -> tuple[Hashable, ...]:
@@ -33,15 +34,13 @@ class ComparisonRequest:
 
     def make_engine(self) -> Engine:
         """The user's engine. Raises EngineError in one line where it cannot be made or lacks a quantity that is asked for."""
-        from leapcheck.api.comparison import own_engine
         from leapcheck.engines.errors import EngineError
         from leapcheck.engines.outside.load import load_engine
         from leapcheck.quantities import QUANTITIES
         from leapcheck.robots.load import load
 
         spec = load(self.robot)
-        made = own_engine(self.engine, spec)
-        engine = load_engine(made, spec) if isinstance(made, str) else made
+        engine = load_engine(self.engine, spec)
         if missing := [name for name in self.quantities if name in QUANTITIES and name not in engine.quantities]:
             raise EngineError(f"engine '{engine.name}' cannot answer {missing[0]}: give it that function, or do not ask for it")
         return engine
@@ -55,9 +54,10 @@ def comparison_request(
     states: int = 256,
     seed: int = 0,
     quantities: Sequence[str] = (),
+    strict: bool = False,
 ) -> ComparisonRequest:
     """The request in the arguments of the marker or the fixture."""
-    return ComparisonRequest(engine, robot, _names(against), states, seed, _names(quantities))
+    return ComparisonRequest(engine, robot, _names(against), states, seed, _names(quantities), strict)
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:

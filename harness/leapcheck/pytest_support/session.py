@@ -114,7 +114,7 @@ class Session:
         return tuple(name for name in QUANTITIES if name in names and name in wanted)
 
     def _in_baseline(self, robot: str, engine: str) -> set[str]:
-        if self.options.update:
+        if self.options.baseline is None or self.options.update:
             return set()
         from leapcheck.baseline.update import coverage
 
@@ -139,6 +139,7 @@ class Session:
             states=request.states if recorded is None else recorded,
             seed=request.seed,
             quantities=request.quantities or tuple(name for name in QUANTITIES if name in engine.quantities),
+            strict=request.strict,
         )
         try:
             run = replace(run, record=self._apply_baseline(run.record))

@@ -66,17 +66,15 @@ def decimation(x: Floats, y: Floats, buckets: int = BUCKETS) -> NDArray[np.intp]
     n = len(x)
     if n <= 6 * buckets:
         return np.arange(n)
-    kept: set[int] = set()
-    finite = bool(np.isfinite(x).all() and np.isfinite(y).all())
     edges = np.linspace(0, n, buckets + 1).astype(int)
-    for first, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        kept |= {first, end - 1}
-        for part in (x[first:end], y[first:end]):
-            if finite:
-                kept |= {first + int(part.argmin()), first + int(part.argmax())}
-            elif np.isfinite(part).any():
-                kept |= {first + int(np.nanargmin(part)), first + int(np.nanargmax(part))}
-    return np.array(sorted(kept), dtype=np.intp)
+    first, last = edges[:-1], edges[1:] - 1
+    places = np.minimum(first[:, None] + np.arange(np.max(last - first) + 1), last[:, None])  # a row per stretch
+    kept = [first, last]
+    for values in (x[places], y[places]):
+        numbers = ~np.isnan(values)
+        for extreme in (np.where(numbers, values, np.inf).argmin(1), np.where(numbers, values, -np.inf).argmax(1)):
+            kept.append(np.take_along_axis(places, extreme[:, None], 1)[:, 0])
+    return np.unique(np.concatenate(kept))
 
 
 def stretches(x: Floats, y: Floats) -> list[slice]:
@@ -91,18 +89,31 @@ def outline(points: Floats, deviation: float = DEVIATION) -> NDArray[np.intp]:
 
     Ramer 1972, Douglas and Peucker 1973: between two kept points the farthest is kept, until none is too far.
     """
-    kept = {0, len(points) - 1}
-    open_ends = [(0, len(points) - 1)]
-    while open_ends:
-        first, last = open_ends.pop()
-        if last - first < 2:
-            continue
-        chord, away = points[last] - points[first], points[first + 1 : last] - points[first]
-        squared = float(chord @ chord)
-        along = np.clip(away @ chord / squared, 0.0, 1.0) if squared else np.zeros(len(away))
-        distance = np.hypot(*(away - along[:, None] * chord).T)
-        farthest = first + 1 + int(distance.argmax())
-        if distance[farthest - first - 1] > deviation:
-            kept.add(farthest)
-            open_ends += [(first, farthest), (farthest, last)]
-    return np.array(sorted(kept), dtype=np.intp)
+    kept = [np.array([0, len(points) - 1])]
+    first, last = kept[0][:1], kept[0][1:]
+    while True:
+        open_ends = last - first > 1
+        first, last = first[open_ends], last[open_ends]
+        if not len(first):
+            return np.unique(np.concatenate(kept))
+        distance, farthest = _farthest(points, first, last)
+        far = distance > deviation
+        first, farthest, last = first[far], farthest[far], last[far]
+        kept.append(farthest)
+        first, last = np.concatenate([first, farthest]), np.concatenate([farthest, last])
+
+
+def _farthest(points: Floats, first: NDArray[np.intp], last: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+    """(distance, place) of the point farthest from each chord from `points[first]` to `points[last]`, out of those between."""
+    count = last - first - 1
+    start = np.cumsum(count) - count
+    chord_of = np.repeat(np.arange(len(count)), count)
+    places = np.arange(len(chord_of)) + (first + 1 - start)[chord_of]
+    chord = points[last] - points[first]
+    squared = (chord * chord).sum(1)
+    chord, away = chord[chord_of], points[places] - points[first][chord_of]
+    along = np.clip((away * chord).sum(1) / np.where(squared > 0.0, squared, 1.0)[chord_of], 0.0, 1.0)
+    distance = np.hypot(*(away - along[:, None] * chord).T)
+    largest = np.maximum.reduceat(distance, start)
+    candidates = np.flatnonzero(distance == largest[chord_of])
+    return largest, places[candidates[np.unique(chord_of[candidates], return_index=True)[1]]]

@@ -30,7 +30,7 @@ FILTERS: Filters = {
 
 def page_environment(filters: Filters) -> Environment:
     """The templates of pages: what they show is escaped, but for element trees (`svg`) and our own sources (`css`)."""
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     from leapcheck.report.templating import page_templates
 
@@ -38,6 +38,7 @@ def page_environment(filters: Filters) -> Environment:
         "css": Markup,  # our own style sheet
         "svg": lambda node: Markup(svg.markup(node)),  # an element tree: escaped when it was serialised
         "code": _code,
+        "unbroken": lambda text: Markup(words.unbroken(str(escape(printable(text))))),
     }
     return page_templates({**FILTERS, **own, **filters})
 

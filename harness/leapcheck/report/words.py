@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from leapcheck.quantities import QUANTITIES
-from leapcheck.records import Run, Verdict, WorstState
+from leapcheck.records import Run, TruthVerdict, Verdict, WorstState
 
 SUPERSCRIPTS = str.maketrans("-0123456789T", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ")
 
@@ -34,10 +34,16 @@ HEADLINES = {
     "discrepancy": Mark("Discrepancy", "✗", "bad"),
     "incomplete": Mark("Incomplete", "!", "bad"),
     "nothing": Mark("Could not run", "!", "bad"),
+    "imprecise": Mark("Imprecise", "≈", "warn"),
     "agree": Mark("Agree", "✓", "good"),
     "known": Mark("Known discrepancy", "≈", "warn"),
     "worse": Mark("Worse", "✗", "bad"),
 }
+
+
+def unbroken(sentence: str) -> str:
+    """The sentence with no line break inside a number such as 2 048."""
+    return re.sub(r"(?<=\d) (?=\d{3}\b)", "\N{NO-BREAK SPACE}", sentence)
 
 
 def headline(run: Run) -> Mark:
@@ -45,13 +51,16 @@ def headline(run: Run) -> Mark:
 
     With a baseline a run that it accepts has known discrepancies, and one without any may be worse.
     """
-    if any(c.verdict is Verdict.DISCREPANCY for c in run.comparisons):
+    if run.discrepancies or any(c.verdict is Verdict.DISCREPANCY for c in run.comparisons):
         return HEADLINES["known" if run.baseline and not run.exit_status else "discrepancy"]
     if not run.comparisons and run.exit_status != 1:  # 1: a user's engine failed, which is a finding
         return HEADLINES["nothing"]
     if run.baseline and any(finding.fails for finding in run.baseline.findings):
         return HEADLINES["worse"]
-    return HEADLINES["incomplete" if run.failures or run.exit_status else "agree"]
+    if run.failures or run.exit_status:
+        return HEADLINES["incomplete"]
+    near = any(row.verdict == TruthVerdict.IMPRECISE and row.margin < 1.0 for row in run.verdicts)
+    return HEADLINES["imprecise" if near else "agree"]
 
 
 def short(text: str, length: int) -> str:

@@ -33,11 +33,15 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class SimulatorEntry:
-    """A simulator by name: its factory, a description, and whether its rotors are only armature."""
+    """A simulator by name: its factory, a description, whether its rotors are only armature.
+
+    A `light` one is in-house and quick: a process of its own would not pay.
+    """
 
     make: Callable[[RobotSpec, Ground, float], Simulator]
     what: str
     armature: bool = False
+    light: bool = False
 
 
 def make_simulator(name: str, spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
@@ -109,14 +113,16 @@ SIMULATORS: Mapping[str, SimulatorEntry] = {
     "mujoco-pyramidal": SimulatorEntry(partial(_mujoco, cone="pyramidal"), "MuJoCo, Euler, pyramidal cones, exact rotors"),
     "mujoco-dcmotor": SimulatorEntry(partial(_mujoco, drives="dcmotor"), "MuJoCo, Euler, its own DC motors, exact rotors"),
     "mujoco-armature": SimulatorEntry(partial(_mujoco, rotors="armature"), "MuJoCo, Euler, rotors as armature", True),
-    "soft": SimulatorEntry(_soft, "in-house twin of MuJoCo's contact, Euler"),
-    "soft-implicitfast": SimulatorEntry(partial(_soft, integrator="implicitfast"), "in-house twin, implicitfast"),
-    "soft-rk4": SimulatorEntry(partial(_soft, integrator="rk4"), "in-house twin, fourth-order Runge-Kutta"),
-    "soft-pyramidal": SimulatorEntry(partial(_soft, cone="pyramidal"), "in-house twin, Euler, pyramidal cones"),
+    "soft": SimulatorEntry(_soft, "in-house twin of MuJoCo's contact, Euler", light=True),
+    "soft-implicitfast": SimulatorEntry(partial(_soft, integrator="implicitfast"), "in-house twin, implicitfast", light=True),
+    "soft-rk4": SimulatorEntry(partial(_soft, integrator="rk4"), "in-house twin, fourth-order Runge-Kutta", light=True),
+    "soft-pyramidal": SimulatorEntry(partial(_soft, cone="pyramidal"), "in-house twin, Euler, pyramidal cones", light=True),
     "adaptive": SimulatorEntry(_adaptive, "in-house twin's contact in continuous time, adaptive order 8: the reference, slow"),
-    "rigid": SimulatorEntry(_rigid, "in-house rigid contact: Coulomb's complementarity problem solved exactly"),
-    "spring-damper": SimulatorEntry(partial(_compliant, law="SpringDamper"), "in-house, Cheetah-Software's spring-damper ground"),
-    "hunt-crossley": SimulatorEntry(partial(_compliant, law="HuntCrossley"), "in-house, Hunt and Crossley's ground"),
+    "rigid": SimulatorEntry(_rigid, "in-house rigid contact: Coulomb's complementarity problem solved exactly", light=True),
+    "spring-damper": SimulatorEntry(
+        partial(_compliant, law="SpringDamper"), "in-house, Cheetah-Software's spring-damper ground", light=True
+    ),
+    "hunt-crossley": SimulatorEntry(partial(_compliant, law="HuntCrossley"), "in-house, Hunt and Crossley's ground", light=True),
     "pinocchio-admm": SimulatorEntry(
         partial(_pinocchio, solver="admm"), "Pinocchio's dynamics, rigid contact by its ADMM solver"
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from itertools import accumulate
 
 from leapcheck.quantities import QUANTITIES, answer_shape
 from leapcheck.system.text import printable
@@ -55,13 +54,13 @@ def starter_files(robot: str, spec: RobotSpec) -> dict[str, str]:
 
 def joint_rows(spec: RobotSpec) -> list[tuple[str, str, str]]:
     """(joint, its entries of q, its entries of v) in the order of the bodies; joints without coordinates are left out."""
-    types = [body.joint.type for body in spec.bodies]
-    ends = [accumulate(size[joint] for joint in types) for size in (CONFIGURATION_SIZE, VELOCITY_SIZE)]
     rows = []
-    for body, q, v in zip(spec.bodies, *ends, strict=True):
-        nq, nv = CONFIGURATION_SIZE[body.joint.type], VELOCITY_SIZE[body.joint.type]
+    q = v = 0
+    for joint in (body.joint for body in spec.bodies):
+        nq, nv = CONFIGURATION_SIZE[joint.type], VELOCITY_SIZE[joint.type]
         if nv:
-            rows.append((f"{body.joint.name} ({body.joint.type})", _slice(q - nq, nq), _slice(v - nv, nv)))
+            rows.append((f"{joint.name} ({joint.type})", _slice(q, nq), _slice(v, nv)))
+        q, v = q + nq, v + nv
     return rows
 
 

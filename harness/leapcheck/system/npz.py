@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -18,7 +19,7 @@ LARGEST = 4 << 30
 """Bytes of one array, at most."""
 
 BAD_ARCHIVE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
-UNREADABLE = (ValueError, TypeError, KeyError, OSError, EOFError, *BAD_ARCHIVE)
+UNREADABLE = (ValueError, TypeError, KeyError, OSError, EOFError, SyntaxError, tokenize.TokenError, *BAD_ARCHIVE)
 """What a file that is no such archive makes NumPy and zipfile raise."""
 
 

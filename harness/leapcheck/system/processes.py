@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -64,29 +64,43 @@ def job_results(
     workers: int,
     begin: Callable[..., None] | None = None,
     given: tuple[Any, ...] = (),
+    here: Sequence[int] = (),
 ) -> Generator[tuple[int, T], None, None]:
     """(number of the job, its result) as the jobs `run(*job)` end, in any order; see `running_jobs`.
 
+    The jobs numbered in `here` are done by this process, while the others are under way.
     Where a process dies (killed for its memory, say) the remaining jobs are started again; after two times without a result
     each of them alone, so that one that kills its process takes no other with it. Raises ProcessDiedError for what is left.
     """
-    remaining, fruitless = list(range(len(jobs))), 0
+    remaining, own, fruitless = [number for number in range(len(jobs)) if number not in here], iter(here), 0
     while remaining:
         alone = fruitless == TRIES - 1
         finished: set[int] = set()
         for group in [[number] for number in remaining] if alone else [remaining]:
             some = [jobs[number] for number in group]
             with suppress(BrokenProcessPool), running_jobs(run, some, workers, begin, given) as running:
-                for future in as_completed(list(running)):  # what is taken out lives no longer than its turn
-                    place = running.pop(future)
-                    if not isinstance(future.exception(), BrokenProcessPool):
-                        finished.add(group[place])
-                        yield group[place], future.result()
-                    del future
+                for number in own:
+                    yield number, run(*jobs[number])
+                    yield from _results(running, [future for future in running if future.done()], group, finished)
+                yield from _results(running, as_completed(list(running)), group, finished)
         remaining = [number for number in remaining if number not in finished]
         if alone and remaining:
             raise ProcessDiedError(remaining)
         fruitless = 0 if finished else fruitless + 1
+    for number in own:
+        yield number, run(*jobs[number])
+
+
+def _results(
+    running: dict[Future[T], int], ended: Iterable[Future[T]], group: Sequence[int], finished: set[int]
+) -> Iterator[tuple[int, T]]:
+    """(number of the job, its result) of futures that `ended`, taken out of `running` and added to the `finished`."""
+    for future in ended:  # what is taken out lives no longer than its turn
+        place = running.pop(future)
+        if not isinstance(future.exception(), BrokenProcessPool):
+            finished.add(group[place])
+            yield group[place], future.result()
+        del future
 
 
 def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:

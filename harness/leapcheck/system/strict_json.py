@@ -92,7 +92,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return list(value) if set(map(type, value)) == {int} else [plain(item) for item in value]
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if dataclasses.is_dataclass(value):

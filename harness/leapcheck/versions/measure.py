@@ -92,7 +92,7 @@ def _measurement(
             if row.engine in version_of
         ),
         tuple(_differences(question, engines)),
-        (*failures, *engine_set.failures, *result.failures),
+        (*failures, *engine_set.failures, *result.failures, *figures.failures),
     )
 
 

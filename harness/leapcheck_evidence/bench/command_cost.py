@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from leapcheck.system.process_tree import children
 from leapcheck_reference.trace.cache import FOLDER_VARIABLE
 
 ADOPT_ORPHANS = 36
@@ -46,11 +47,12 @@ def command_cost(
     """The cost of a command run in a folder with leapcheck's cache in another; CommandFailure for an unexpected status.
 
     `word` is when the first line came that contains one of the `words`. Every process that the command started has ended
-    when this returns; no other child of this process may run meanwhile.
+    when this returns; no other child of this process may end meanwhile: its time would count.
     """
     environment = {name: value for name, value in os.environ.items() if name != THREADS_VARIABLE}
     environment[FOLDER_VARIABLE] = str(cache)
     _adopt_orphans()
+    others = set(children(os.getpid()))
     before, start, first = _children_cpu(), perf_counter(), None
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
     with subprocess.Popen(command, cwd=folder, env=environment, text=True, errors="replace", **pipes) as process:  # type: ignore[call-overload]
@@ -60,9 +62,10 @@ def command_cost(
                 first = perf_counter() - start
             lines.append(line)
     wall = perf_counter() - start
-    with suppress(ChildProcessError):
-        while True:
-            os.wait()
+    while left := set(children(os.getpid())) - others:
+        for pid in left:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
     if process.returncode not in statuses:
         raise CommandFailure(f"`{' '.join(command)}` ended with status {process.returncode}: {said}")

@@ -48,7 +48,7 @@ GOALS = (
     EverydayGoal("compare warm", f"leapcheck compare {ROBOT} --states {STATES}", 2.0, ratio=5.0),
     EverydayGoal("compare cold", "the same, empty cache", 5.0),
     EverydayGoal("second call", "second lc.compare in a running Python, user's engine, reference alone", 0.2),
-    EverydayGoal("pytest cold", "starter project: pytest, empty cache", 6.0),
+    EverydayGoal("pytest cold", "starter project: pytest without other plugins, empty cache", 6.0),
     EverydayGoal("pytest again", "starter project: pytest again", 2.5),
     EverydayGoal("C wrong", "added by one wrong parameter, engine in C", 5.0, less="C right"),
     EverydayGoal("Python wrong", "added by one wrong parameter, engine in Python", 5.0, less="Python right"),

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, files
+from importlib.metadata import PackageNotFoundError, entry_points, files
 from pathlib import Path
 
 from leapcheck.robots.load import load
@@ -106,7 +106,8 @@ def _second_call(place: Workplace) -> Costs:
 def _starter(place: Workplace) -> Costs:
     project, cache = place.fresh("project"), place.fresh("cache")
     command_cost(_python("-m", "leapcheck", "init", ROBOT), project, place.cache)
-    cold, again = (command_cost(_python("-m", "pytest", "-q"), project, cache) for _ in range(2))
+    others = [f"-pno:{plugin.name}" for plugin in entry_points(group="pytest11") if plugin.name != "leapcheck"]
+    cold, again = (command_cost(_python("-m", "pytest", "-q", *others), project, cache) for _ in range(2))
     shutil.rmtree(project)
     shutil.rmtree(cache)
     return {"pytest cold": cold, "pytest again": again}

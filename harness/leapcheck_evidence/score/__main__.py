@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leapcheck_evidence.score.run import ScorePlan
 
 FILES = ("score.md", "score.json")
+PROGRAM_FILES = ("programs.md", "programs.json")
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,12 @@ class ScoreCommand:
       python -m leapcheck_evidence.score --seed 7 --only pairs
       python -m leapcheck_evidence.score --defect 176
       python -m leapcheck_evidence.score --list
+      python -m leapcheck_evidence.score --programs
+      python -m leapcheck_evidence.score --programs --defect 7
     """
+
+    programs: bool = False
+    """Plant in hand-written dynamics codes: forgotten terms, faults of some states, several faults; a score of its own."""
 
     seed: int = 0
     """Seed of the defects."""
@@ -51,6 +57,8 @@ class ScoreCommand:
 
     def run(self) -> int:
         """Plants, judges, writes both files, prints the tables; returns 0 where all goals are reached, else 1."""
+        if self.programs:
+            return self._score_programs()
         from rich.console import Console
 
         from leapcheck.report.folder import check_folder, write_together
@@ -72,6 +80,30 @@ class ScoreCommand:
         console.print(score_console(score))
         console.print(f"score: {self.out / FILES[0]}", highlight=False, markup=False, soft_wrap=True)
         return int(not all(goal.is_reached for goal in goals(score)))
+
+    def _score_programs(self) -> int:
+        """The same for the hand-written codes."""
+        from rich.console import Console
+
+        from leapcheck.report.folder import check_folder, write_together
+        from leapcheck_evidence.score.programs.catalogue import KINDS, draw_defect, draws
+        from leapcheck_evidence.score.programs.score import program_goals, score_programs
+        from leapcheck_evidence.score.programs.show import program_console, program_json, program_markdown
+
+        if unknown := [name for name in self.only if name not in KINDS]:
+            raise ValueError(f"unknown kind '{unknown[0]}': use one of {', '.join(KINDS)}")
+        if wrong := [number for number in self.defect if not 0 <= number < len(draws())]:
+            raise ValueError(f"defect {wrong[0]} is not among the {len(draws())} planted: give 0 to {len(draws()) - 1}")
+        numbers = self.defect or tuple(i for i, draw in enumerate(draws()) if draw.kind in self.only)
+        if self.list:
+            print("\n".join(f"{i} | {draw_defect(self.seed, i).label}" for i in numbers or range(len(draws()))))
+            return 0
+        check_folder(self.out, PROGRAM_FILES)
+        with progress_bar("planted defects") as progress, redirect_stdout(sys.stderr):
+            score = score_programs(self._command(), self.seed, numbers, self.workers or os.cpu_count() or 1, progress)
+        write_together(self.out, dict(zip(PROGRAM_FILES, (program_markdown(score), program_json(score)), strict=True)))
+        Console().print(program_console(score))
+        return int(not all(goal.is_reached for goal in program_goals(score)))
 
     def _plan(self) -> ScorePlan:
         from leapcheck_evidence.score.planting.catalogue import places

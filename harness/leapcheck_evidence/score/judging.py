@@ -10,7 +10,7 @@ from leapcheck.comparison.engine_set import engine_set_of
 from leapcheck.comparison.execution import whole_result
 from leapcheck.comparison.plan import Plan
 from leapcheck.judge.diagnosis import diagnose
-from leapcheck.judge.discrepancies import one_state, states_to_ask
+from leapcheck.judge.explanation import one_state, states_to_ask
 from leapcheck.judge.figures import run_figures
 from leapcheck.judge.shrinking.mismatch import Budget
 from leapcheck.judge.shrinking.shrink import smallest_case

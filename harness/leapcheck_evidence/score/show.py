@@ -30,11 +30,11 @@ def score_markdown(score: Score) -> str:
     """The tables as GitHub's Markdown."""
     parts = [
         f"# Planted defects\n\n{heading(score)}\n",
-        _markdown(GOAL_TITLES, goal_cells(score)),
-        f"## By class\n\n{_markdown(CLASS_TITLES, class_cells(score))}",
+        markdown_table(GOAL_TITLES, goal_cells(score)),
+        f"## By class\n\n{markdown_table(CLASS_TITLES, class_cells(score))}",
     ]
     if missed := misses(score):
-        parts.append(f"## Missed\n\n{_markdown(MISS_TITLES, miss_cells(score, missed))}")
+        parts.append(f"## Missed\n\n{markdown_table(MISS_TITLES, miss_cells(score, missed))}")
     lines = [f"- {run.robot}: {run.states} states, {', '.join(run.engines)}: {_alarms(run.alarms)}" for run in score.clean]
     if lines:
         parts.append("## Engines without a fault\n\n" + "\n".join(lines) + "\n")
@@ -46,10 +46,10 @@ def score_console(score: Score) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(heading(score)), _table(CLASS_TITLES, class_cells(score))]
+    parts: list[RenderableType] = [Text(heading(score)), console_table(CLASS_TITLES, class_cells(score))]
     if missed := misses(score):
-        parts += [Text("missed", style="bold"), _table(MISS_TITLES, miss_cells(score, missed))]
-    return Group(*parts, _table(GOAL_TITLES, goal_cells(score)))
+        parts += [Text("missed", style="bold"), console_table(MISS_TITLES, miss_cells(score, missed))]
+    return Group(*parts, console_table(GOAL_TITLES, goal_cells(score)))
 
 
 def heading(score: Score) -> str:
@@ -110,12 +110,14 @@ def _alarms(alarms: Sequence[str]) -> str:
     return "; ".join(alarms) or "no alarm"
 
 
-def _markdown(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of GitHub's Markdown."""
     lines = [titles, ["---"] * len(titles), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines) + "\n"
 
 
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+def console_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    """A table for rich."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -139,15 +139,21 @@ class DriveTorque:
         self._ampere, self._per_ampere = drives.gear_ratio * drives.torque_per_ampere, drives.torque_per_ampere
         self._emf = 2.0 * drives.torque_constant * drives.gear_ratio
         self._resistance, self._limit, self._gear_ratio = drives.resistance, drives.torque_limit, drives.gear_ratio
+        self._least_volts, self._least = -self._volts, -self._limit
         self._drives, self._lossless = drives, not (drives.damping.any() or drives.friction.any())
 
     def __call__(self, desired: Floats, qd: Floats) -> Floats:
         """Torque (actuators,) N m at the joints for the torque `desired` at speeds `qd` rad/s, losses taken off."""
         back_emf = self._emf * qd
-        voltage = desired / self._ampere * self._resistance + back_emf
-        np.maximum(np.minimum(voltage, self._volts, out=voltage), -self._volts, out=voltage)
-        torque = self._per_ampere * (voltage - back_emf) / self._resistance
-        np.maximum(np.minimum(torque, self._limit, out=torque), -self._limit, out=torque)
+        voltage = desired / self._ampere
+        voltage *= self._resistance
+        voltage += back_emf
+        np.maximum(np.minimum(voltage, self._volts, out=voltage), self._least_volts, out=voltage)
+        voltage -= back_emf
+        torque = voltage
+        torque *= self._per_ampere
+        torque /= self._resistance
+        np.maximum(np.minimum(torque, self._limit, out=torque), self._least, out=torque)
         torque *= self._gear_ratio
         return torque if self._lossless else torque - losses(self._drives, qd)
 

@@ -42,7 +42,7 @@ def residual(problem: ConeProblem, p: Floats) -> float:
     """Largest violation of v = G p + g and the laws above, as a velocity: max |p - P(p - r v)| / r, r = 1 / diag G."""
     r = steps(problem)
     tau = p - r * (problem.G @ p + problem.g)
-    return float(np.abs((p - project(problem, tau)) / r).max(initial=0.0))
+    return float(np.maximum.reduce(np.abs((p - project(problem, tau)) / r), initial=0.0))
 
 
 def project(problem: ConeProblem, tau: Floats) -> Floats:
@@ -54,7 +54,7 @@ def project(problem: ConeProblem, tau: Floats) -> Floats:
     length = np.hypot(contacts[:, 0], contacts[:, 1])
     radius = problem.friction * contacts[:, 2]
     outside = length > radius
-    if outside.any():
+    if np.count_nonzero(outside):
         contacts[outside, :2] *= (radius[outside] / length[outside])[:, None]
     if len(problem.lower):
         np.clip(answer[end:], problem.lower, problem.upper, out=answer[end:])
@@ -66,7 +66,9 @@ def steps(problem: ConeProblem) -> Floats:
     diagonal = problem.G.diagonal().copy()
     tangents = diagonal[: problem.contact_rows].reshape(-1, 3)[:, :2]
     tangents[:] = 0.5 * (tangents[:, :1] + tangents[:, 1:])
-    diagonal[diagonal <= 0.0] = 1.0
+    unmoved = diagonal <= 0.0
+    if np.count_nonzero(unmoved):
+        diagonal[unmoved] = 1.0
     answer: Floats = 1.0 / diagonal
     return answer
 

@@ -1,7 +1,8 @@
 """A robot on the ground z = 0, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import has_free_base
 from leapcheck_reference.trace.graph import Graph
-from leapcheck_reference.trace.kernel import program
+from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
@@ -55,12 +56,25 @@ class Joints:
     friction: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What `make` gives, known by its key."""
+
+    key: bytes
+    make: Callable[[], Graph] = field(compare=False)
+
+
+@lru_cache(maxsize=16)  # a study has a robot's simulators at several steps
+def _program(record: _Record) -> Program:
+    return program(record.key, record.make)
+
+
 class BoundProgram:
     """A record that is evaluated at one state after another; `answers` by name are the same arrays each time."""
 
     def __init__(self, key: bytes, make: Callable[[], Graph]) -> None:
         """The record that `make` gives, kept in the cache under `key`."""
-        ready = program(key, make)
+        ready = _program(_Record(key, make))
         inputs = {name: np.ones((ready.lanes, *shape)) for name, shape in ready.inputs.items()}
         answers = ready.arrays(ready.lanes)
         self._evaluate = ready.bound(inputs, answers)

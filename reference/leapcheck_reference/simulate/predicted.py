@@ -128,7 +128,7 @@ class PredictedSteps:
         if program is None:
             program = self._programs[points] = BoundProgram(self._key(points), lambda: self._graph(points))
         answers = program(*inputs)
-        return (points, answers) if answers[CONDITIONS].min(initial=1.0) > 0.0 else None  # not where one is NaN
+        return (points, answers) if np.minimum.reduce(answers[CONDITIONS], initial=1.0) > 0.0 else None  # not where one is NaN
 
     def _key(self, points: Points) -> bytes:
         plant = self._plant

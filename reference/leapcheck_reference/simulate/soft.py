@@ -156,6 +156,8 @@ class SoftSimulator(Stepped):
         self._contact, self._weights = contact, weights(plant)
         self._damping = np.zeros(plant.tree.nv)
         self._damping[plant.joints.u] = plant.joints.damping
+        self._none = np.zeros(plant.tree.nv)
+        self._none.flags.writeable = False
         self._step = self._runge_kutta if integrator == "rk4" else self._euler
         self._gains = np.array(gains(contact.solref, contact.solimp, dt))
         nq, nv = plant.tree.nq, plant.tree.nv
@@ -180,7 +182,7 @@ class SoftSimulator(Stepped):
         self._active: NDArray[np.bool_] | None = None
         if self._predicted is not None:
             self._predicted.begin()
-        self._forces, self._limit_torques = np.zeros((len(self._plant.radii), 3)), np.zeros(self._plant.tree.nv)
+        self._forces, self._limit_torques = np.zeros((len(self._plant.radii), 3)), self._none
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. ArithmeticError when the solver fails."""
@@ -193,10 +195,11 @@ class SoftSimulator(Stepped):
             made = self._predicted(self._active, q, u, displacement, force, self._gains)
         if made is not None:
             points, answers = made
-            forces = np.zeros_like(self._forces)
-            forces[list(points)] = answers["forces"]
+            forces = np.zeros(self._forces.shape)
+            if points:
+                forces[list(points)] = answers["forces"]
             self._warm = answers["udot"].copy()
-            return Stage(self._warm, answers["rate"].copy(), forces, np.zeros_like(u))
+            return Stage(self._warm, answers["rate"].copy(), forces, self._none)
         free_base = self._plant.free_base
         there = displace(free_base, q, displacement) if displacement.any() else q
         answer = response(self._plant, self._contact, self._weights, there, u, force, self.dt, self._warm)
@@ -207,21 +210,22 @@ class SoftSimulator(Stepped):
         return Stage(udot, displacement_rate(free_base, displacement, u), answer.forces, answer.limit_torques)
 
     def _euler(self, force: Floats) -> None:
-        made = self._stage(self._q, self._u, np.zeros_like(self._u), force)
+        made = self._stage(self._q, self._u, np.zeros(len(self._u)), force)
         u = self._u + self.dt * made.udot
         self._go_to(displace(self._plant.free_base, self._q, self.dt * u), u)
         self._forces, self._limit_torques = made.forces, made.limit_torques
 
     def _runge_kutta(self, force: Floats) -> None:
         dt, q0, u0 = self.dt, self._q, self._u
-        rate, udot = np.zeros_like(u0), np.zeros_like(u0)
-        total_rate, total_udot = np.zeros_like(u0), np.zeros_like(u0)
-        forces, limit_torques = np.zeros_like(self._forces), np.zeros_like(self._limit_torques)
+        (rate, udot), (total_rate, total_udot) = np.zeros((2, len(u0))), np.zeros((2, len(u0)))
+        forces, limit_torques = np.zeros(self._forces.shape), np.zeros(len(u0))
         for a, b in STAGES:
             made = self._stage(q0, u0 + dt * a * udot, dt * a * rate, force)
             rate, udot = made.rate, made.udot
-            total_rate, total_udot = total_rate + b * rate, total_udot + b * udot
+            total_rate += b * rate
+            total_udot += b * udot
             forces += b * made.forces
-            limit_torques += b * made.limit_torques
+            if made.limit_torques is not self._none:
+                limit_torques += b * made.limit_torques
         self._go_to(displace(self._plant.free_base, q0, dt * total_rate), u0 + dt * total_udot)
         self._forces, self._limit_torques = forces, limit_torques

@@ -1,75 +1,130 @@
 # Made by: leapcheck compare mini_cheetah --engines faulty_dynamics:FaultyDynamics reference --quantities bias_force
 # --states 2048 --seed 0 --only 2
-"""bias force h of faulty_dynamics:FaultyDynamics is off by 0.000514, rounding explains 3.4e-13.
+"""Bias force h of faulty_dynamics:FaultyDynamics is off by 0.000514 of the largest true entry.
 
-It needs numpy, leapcheck for the description of the robot, and faulty_dynamics in the folder where it is run.
+Entry [FR_abad_joint] is -0.47680524; true is -0.47705024, by 256-bit ball arithmetic.
+
+Why, by leapcheck: [model] Link FR_hip: Ixy about its com is +0.000245 kg m^2 off: 0 instead of -0.000245.
+
+The smallest case found: 2 bodies, 2 degrees of freedom. The state: zero but for FR_hip_joint = 1.5708, v
+FR_hip_joint = 1.
+
+It needs numpy and faulty_dynamics, imported from the folder where it is run; the robot is handed to it as plain
+records.
 
 Paste it among your tests: it fails while the error is there.
 """
 
 import importlib
 import sys
-import tempfile
+from dataclasses import make_dataclass
+from enum import StrEnum
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
-from leapcheck_models.spec_file import read_spec
 
-ROBOT = """\
-{
+# Lengths in m, masses in kg, inertias about the com in the link's axes: xx, xy, xz, yy, yz, zz.
+ROBOT = {
   "name": "mini_cheetah",
   "bodies": [
     {
       "name": "FR_abad",
-      "joint": {"name": "FR_abad_joint", "type": "revolute", "axis": [1.0, 0.0, 0.0]},
-      "inertia": {
-        "mass": 0.54,
-        "com": [0.0, -0.036, 0.0],
-        "rotational": [0.000381, -5.8e-05, 4.5e-07, 0.00056, -9.5e-07, 0.000444]
+      "joint": {
+        "name": "FR_abad_joint", "type": "revolute", "axis": [1.0, 0.0, 0.0], "limits": None, "armature": 0.0,
+        "damping": 0.0, "friction": 0.0,
       },
-      "placement": {"p": [0.19, -0.049, 0.0]}
+      "inertia": {
+        "mass": 0.54, "com": [0.0, -0.036, 0.0],
+        "rotational": [0.000381, -5.8e-05, 4.5e-07, 0.00056, -9.5e-07, 0.000444], "realisable": True,
+        "nearest": None, "source": "",
+      },
+      "parent": "world", "placement": {"p": [0.19, -0.049, 0.0], "quaternion": [1.0, 0.0, 0.0, 0.0]}, "rotor": None,
+      "shapes": [], "source": "",
     },
     {
       "name": "FR_hip",
-      "joint": {"name": "FR_hip_joint", "type": "revolute", "axis": [0.0, 1.0, 0.0]},
-      "inertia": {
-        "mass": 0.634,
-        "com": [0.0, -0.016, -0.02],
-        "rotational": [0.001983, -0.000245, 1.3e-05, 0.002103, -1.5e-06, 0.000408],
-        "realisable": false,
-        "nearest": [0.00199065, -0.00021373, 1.281e-05, 0.00209535, -1.25e-06, 0.00044019],
-        "source": "MIT Cheetah-Software c71c5a1, MiniCheetah.h: published so; its triangle inequality fails by 9.66e-5 kg m^2 (RobotLocomotion/drake#16058)"
+      "joint": {
+        "name": "FR_hip_joint", "type": "revolute", "axis": [0.0, 1.0, 0.0], "limits": None, "armature": 0.0,
+        "damping": 0.0, "friction": 0.0,
       },
-      "parent": "FR_abad",
-      "placement": {"p": [0.0, -0.062, 0.0], "quaternion": [0.0, 0.0, 0.0, 1.0]}
-    }
+      "inertia": {
+        "mass": 0.634, "com": [0.0, -0.016, -0.02],
+        "rotational": [0.001983, -0.000245, 1.3e-05, 0.002103, -1.5e-06, 0.000408], "realisable": False,
+        "nearest": [0.00199065, -0.00021373, 1.281e-05, 0.00209535, -1.25e-06, 0.00044019],
+        "source": "MIT Cheetah-Software c71c5a1, MiniCheetah.h: published so; its triangle inequality fails by 9.66e-5 kg m^2 (RobotLocomotion/drake#16058)",
+      },
+      "parent": "FR_abad", "placement": {"p": [0.0, -0.062, 0.0], "quaternion": [0.0, 0.0, 0.0, 1.0]},
+      "rotor": None, "shapes": [], "source": "",
+    },
   ],
-  "gravity": [0.0, 0.0, -9.81]
+  "contact_points": [], "actuators": [], "poses": [], "gravity": [0.0, 0.0, -9.81], "source": "", "description": "",
 }
-"""
 
 # The state: zero but for FR_hip_joint = 1.5708, v FR_hip_joint = 1.
-# q = [joints], v = [joints], in the order of the bodies above.
+# q = [joints], v = [joints], tau as v. Joints in order: FR_abad_joint, FR_hip_joint.
 q = np.array([0.0, 1.5707963267948966])
 v = np.array([0.0, 1.0])
+tau = np.array([0.0, 0.0])
 
-# What is right, by the algorithm in 256-bit ball arithmetic: the doubles nearest to the true values.
+# What is right: the equations of motion in 256-bit ball arithmetic, rounded to doubles at the end.
 TRUE = np.array([-0.47705024, 0.12439080000000001])
 
 # The largest error that rounding explains here, in units of the largest true entry.
 ALLOWED = 3.4257362332492073e-13
 
 
+JointType = StrEnum("JointType", ["FREE", "REVOLUTE", "PRISMATIC", "BALL", "FIXED"])
+
+
+class Robot:
+    """What a robot is asked besides its fields."""
+
+    nq, nv, total_mass = 2, 2, 1.174
+
+    def body_index(self, name):
+        return next((i for i, body in enumerate(self.bodies) if body.name == name), -1)
+
+    def parent_index(self, body):
+        return self.body_index(body.parent)
+
+
+def records(value, kind="robot"):
+    """Plain data as frozen records and tuples."""
+    if isinstance(value, dict):
+        parts = {name: JointType(part) if name == "type" else records(part, name) for name, part in value.items()}
+        return make_dataclass(kind, parts, bases=(Robot,) if kind == "robot" else (), frozen=True)(**parts)
+    return tuple(records(part, kind) for part in value) if isinstance(value, list) else value
+
+
+def robot():
+    """The robot that the engine is handed: leapcheck's own record where the engine has leapcheck at hand, else one alike."""
+    try:
+        from leapcheck_models.spec_file import spec_of
+    except ImportError:
+        return records(ROBOT)
+    return spec_of(ROBOT)
+
+
+def ask(shapes):
+    """The engine's own answers, by quantity."""
+    sys.path.insert(0, str(Path.cwd()))
+    engine = importlib.import_module("faulty_dynamics").FaultyDynamics
+    engine = engine(robot())
+    functions = SimpleNamespace(**engine) if isinstance(engine, dict) else engine
+    if callable(getattr(functions, "evaluate", None)) and hasattr(functions, "quantities"):
+        state = SimpleNamespace(q=q[None], v=v[None], tau=tau[None], index=np.array([0]), kind=("reproducer",))
+        answers = functions.evaluate(state, tuple(shapes))
+        return {name: np.asarray(answers[name])[0] for name in shapes}
+    return {
+        "bias_force": np.asarray(functions.bias_force(q.copy(), v.copy())),
+    }
+
+
 def found():
     """The engine's answer, in the convention of q."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "robot.json"
-        path.write_text(ROBOT, encoding="utf-8")
-        spec = read_spec(path)
-    sys.path.insert(0, str(Path.cwd()))
-    engine = importlib.import_module("faulty_dynamics").FaultyDynamics(spec)
-    function = getattr(engine, "bias_force", None) or engine["bias_force"]
-    return np.asarray(function(q, v), dtype=float)
+    answers = ask({"bias_force": (2,)})
+    return answers["bias_force"]
 
 
 def errors(answer):

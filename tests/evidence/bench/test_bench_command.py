@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from leapcheck_evidence.bench import everyday
+from leapcheck_evidence.bench import everyday, processes
 from leapcheck_evidence.bench.__main__ import EVERYDAY_FILES, FILES, BenchCommand
 from leapcheck_evidence.bench.command_cost import CommandCost
 from leapcheck_evidence.bench.everyday_steps import EverydayStep
@@ -80,6 +81,8 @@ def test_a_short_run_writes_tables_and_numbers(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "")  # no compiler: Pinocchio from Python
+    for name in ("first_uses", "help_time"):
+        monkeypatch.setattr(processes, name, partial(getattr(processes, name), repeats=1))
     words = ("--robot", "two_link_arm", "--seconds", "0.01", "--blocks", "16", "--states", "0")
     assert run_command(BenchCommand, "bench", [*words, "--out", "made"]) == 0
     out, errors = capsys.readouterr()

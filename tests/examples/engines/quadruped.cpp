@@ -10,6 +10,10 @@
 
 #include "leapcheck_engine.h"
 
+#ifndef PLANTED_FAULT
+#define PLANTED_FAULT 0
+#endif
+
 namespace {
 
 using Vector3 = Eigen::Vector3d;
@@ -55,11 +59,7 @@ std::vector<Link> robot()
     links.push_back({-1, -1, origin, false,
                      spatial_inertia(3.5200000000000005, origin, {0.012033219999999999, 0, 0, 0.0397725, 0, 0.04677072}), 0});
     for (const auto &[x, side] : {std::pair{1, 1}, {1, -1}, {-1, 1}, {-1, -1}}) { // side: left is 1
-#ifdef PLANTED_FAULT
-        const double hip_xy = 0.000245;
-#else
-        const double hip_xy = side * 0.000245;
-#endif
+        const double hip_xy = (PLANTED_FAULT ? 1 : side) * 0.000245;
         const int abad = static_cast<int>(links.size());
         links.push_back({0, 0, {x * 0.19, side * 0.049, 0}, false,
                          spatial_inertia(0.5950000000000001, {0, side * 0.03636974789915966, 0},

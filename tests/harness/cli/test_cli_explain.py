@@ -36,7 +36,10 @@ def test_it_says_who_is_wrong_why_and_how_to_repeat_it(leapcheck: Leapcheck, fau
     assert "gravity force: 1.0e-8 -> " in text
     assert "explained" in text
     assert "leapcheck compare two_link_arm --engines" in text
-    assert "reference right to rounding" in text
+    assert "reference, mujoco right to rounding" in text
+    full = " ".join(leapcheck("explain", faulty_run, "--details").out.split())
+    assert "reference right to rounding" in full
+    assert "is off the extended-precision value" in full
     assert ANSI not in result.out
     assert leapcheck("explain", faulty_run / "results.json").out == result.out
 

@@ -11,6 +11,7 @@ import yaml
 
 from leapcheck.starter.files import ENGINE, starter_files
 from leapcheck_models.robots import ROBOTS, load
+from leapcheck_reference import build
 from tests.harness.cli.command_line import Leapcheck, program, refusal
 
 FILES = {"my_dynamics.py", "test_dynamics.py", ".github/workflows/leapcheck.yml", ".pre-commit-config.yaml"}
@@ -38,6 +39,20 @@ def test_it_fits_every_robot(robot: str) -> None:
         assert not text.endswith("\n\n")
         if path.endswith(".py"):
             compile(text, path, "exec")
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "random:3"])
+def test_joints_are_listed_with_their_own_coordinates(robot: str) -> None:
+    spec = load(robot)
+    text = starter_files(robot, spec)["my_dynamics.py"]
+    for body, link in zip(spec.bodies, build(spec).links, strict=True):
+        if link.v.stop > link.v.start:
+            (line,) = [line for line in text.splitlines() if line.strip().startswith(f"{body.joint.name} (")]
+            assert line.split()[2:] == [f"{name}[{_entries(part)}]" for name, part in (("q", link.q), ("v", link.v))]
+
+
+def _entries(part: slice) -> str:
+    return str(part.start) if part.stop == part.start + 1 else f"{part.start}:{part.stop}"
 
 
 def test_files_that_exist_are_kept_and_named(leapcheck: Leapcheck) -> None:

@@ -11,8 +11,9 @@ import pytest
 from leapcheck.cli import main
 from leapcheck.cli.jump import JumpCommand
 from leapcheck_models.robots import load
+from leapcheck_models.spec import Pose
 from leapcheck_models.spec_file import write_spec
-from tests.harness.cli.command_line import program
+from tests.harness.jumping.hopper import hopper
 
 ROBOT = "mini_cheetah_armature"
 JUMP = ("jump", ROBOT)
@@ -63,6 +64,7 @@ class Walker:
     def __init__(self, spec):
         self.hold, self.calls = still(spec), 0
     def __call__(self, t, q, v):
+        print("noise")
         self.calls += 1
         assert self.calls == round(t / 1e-3) + 1, "made anew for each run"
         return self.hold(t, q, v)
@@ -83,15 +85,14 @@ def results(folder: Path) -> dict:
 
 
 def test_a_jump_is_planned_simulated_and_judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status = main([*JUMP, "--height", "0.15", "--engines", "soft", "rigid", "--levels", "2", "--mcap", "--out", "out"])
+    status = main([*JUMP, "--height", "0.15", "--engines", "soft", "rigid", "--levels", "2", "--out", "out"])
     said, aside = capsys.readouterr()
     assert status == 0
     assert "take-off speed" in said
     assert aside.count("preliminary, at the coarsest step: GO: used at most") == 1
     assert "no pictures: MuJoCo found no OpenGL library" in " ".join((folder / "out" / "report.md").read_text().split())
     names = {str(path.relative_to(folder / "out")) for path in (folder / "out").rglob("*") if path.is_file()}
-    logs = {f"logs/{name}.{kind}" for name in ("soft", "rigid") for kind in ("parquet", "mcap")}
-    assert names == {"report.html", "report.md", "results.json", "scene3d.html"} | logs
+    assert names == {"report.html", "report.md", "results.json", "scene3d.html", "logs/soft.parquet", "logs/rigid.parquet"}
     log = pd.read_parquet(folder / "out" / "logs" / "rigid.parquet")
     assert log["time"].diff().dropna().to_numpy() == pytest.approx(5e-4)  # the finest step
     assert log["base_z"].max() > log["base_z"].iloc[0] + 0.05
@@ -211,26 +212,24 @@ def test_the_command_of_the_report_repeats_every_choice() -> None:
 def test_a_controller_with_a_state_gives_the_same_bytes_again_in_any_number_of_processes(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """And what it prints is not among the results."""
     words = [*JUMP, "--policy", "jump_controllers:Walker", "--duration", "0.05", "--json"]
     for name, workers in (("first", "1"), ("again", "1"), ("spread", "2")):
         main([*words, "--engines", "soft", "mujoco", "--levels", "2", "--workers", workers, "--out", name])
-    assert "made anew" not in capfd.readouterr().out
+        printed = capfd.readouterr()
+        assert json.loads(printed.out) == results(folder / name)
+        assert "made anew" not in printed.out
+        assert "noise" in printed.err
     for file in ("results.json", "report.html", "report.md", "scene3d.html"):
         assert len({(folder / name / file).read_bytes() for name in ("first", "again", "spread")}) == 1
-
-
-def test_what_a_controller_prints_is_not_among_the_results(folder: Path) -> None:
-    words = ("--policy", "jump_controllers:speaking", "--duration", "0.02", "--engines", "soft", "--levels", "2", "--json")
-    result = program(folder, *JUMP, *words, "--workers", "2")
-    assert result.json == results(folder / "runs" / f"jump_{ROBOT}")
-    assert "noise" in result.err
 
 
 def test_a_trajectory_is_followed_to_its_end(folder: Path) -> None:
     names = [actuator.joint for actuator in load(ROBOT).actuators]
     rows = [f"{t}," + ",".join(map(str, (0.0, -0.8 - t, 1.6 + 2 * t) * 4)) for t in (0.0, 0.05, 0.1)]
     Path("crouch.csv").write_text("\n".join(["time," + ",".join(f"q_{name}" for name in names), *rows]) + "\n", encoding="utf-8")
-    main([*JUMP, "--trajectory", "crouch.csv", *QUICK, "--out", "out"])
+    main([*JUMP, "--trajectory", "crouch.csv", *QUICK, "--mcap", "--out", "out"])
+    assert {path.name for path in (folder / "out" / "logs").iterdir()} == {"soft.parquet", "soft.mcap"}
     log = pd.read_parquet(folder / "out" / "logs" / "soft.parquet")
     assert log["time"].iloc[-1] == pytest.approx(0.1)
     assert log["q_FR_knee_joint"].iloc[-1] == pytest.approx(1.8, abs=0.1)  # it sags under its weight
@@ -238,14 +237,25 @@ def test_a_trajectory_is_followed_to_its_end(folder: Path) -> None:
 
 def test_names_of_all_kinds_are_shown_as_they_are_written(folder: Path) -> None:
     odd = "</script><b>\"R' & \u732b"
-    spec = load(ROBOT)
-    renamed = [dataclasses.replace(actuator, name=actuator.name.replace("FR", odd)) for actuator in spec.actuators]
-    write_spec(dataclasses.replace(spec, name=odd, actuators=tuple(renamed)), folder / "my robot.json")
+    spec = hopper()
+    actuator = dataclasses.replace(spec.actuators[0], name=f"{odd}_leg")
+    stand = Pose("home", (0.0, 0.0, 0.32, 1.0, 0.0, 0.0, 0.0, -0.3))
+    write_spec(dataclasses.replace(spec, name=odd, actuators=(actuator,), poses=(stand,)), folder / "my robot.json")
     main(["jump", "my robot.json", "--policy", "jump_controllers:still", "--duration", "0.02", *QUICK])
     out = folder / "runs" / "jump_my robot"
     for name in ("report.html", "scene3d.html", "report.md"):
         assert odd not in (out / name).read_text(encoding="utf-8")
-    assert f"torque_{odd}_knee" in pd.read_parquet(out / "logs" / "soft.parquet").columns
+    assert f"torque_{odd}_leg" in pd.read_parquet(out / "logs" / "soft.parquet").columns
+
+
+@pytest.mark.parametrize(("word", "package"), [("--mcap", "mcap"), ("--video", "imageio_ffmpeg")])
+def test_a_missing_package_is_told_before_the_work(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, word: str, package: str
+) -> None:
+    monkeypatch.setattr("leapcheck.jumping.media.find_spec", lambda name: None if name == package else object())
+    assert main([*JUMP, "--height", "0.1", word, "--out", "out"]) == 2
+    assert f"pip install 'leapcheck[{word[2:]}]'" in capsys.readouterr().err
+    assert not (folder / "out").exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")

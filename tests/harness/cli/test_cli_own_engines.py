@@ -177,20 +177,38 @@ def test_a_target_that_names_nothing_is_refused_in_one_line(leapcheck: Leapcheck
     assert line.startswith(f"leapcheck: {REFUSED[engine]}")
 
 
-UNUSABLE = {
+MISSING = {
     "./no_such.so": "library '{folder}/no_such.so' does not exist or is no file: build it",
+    "pipe:./no_such_program": "there is no program '{folder}/no_such_program': correct its path, or make it executable",
+    "pipe:no_such_program -x": "there is no program 'no_such_program': correct its path",
+    "not_there:make": "there is no module 'not_there' here or on the path: correct its name",
+    "not.there:make": "there is no module 'not.there' here or on the path: correct its name",
+}
+
+
+@pytest.mark.parametrize("engine", MISSING)
+def test_an_engine_that_is_not_there_is_refused_before_the_work(leapcheck: Leapcheck, tmp_path: Path, engine: str) -> None:
+    """And the last good report stays."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.html").write_text("good", encoding="utf-8")
+    line = refusal(leapcheck, tmp_path, "compare", "two_link_arm", *QUICK, "--engine", engine, "--out", str(tmp_path / "out"))
+    assert line.startswith(f"leapcheck: engine '{engine}': {MISSING[engine].format(folder=tmp_path)}")
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == "good"
+
+
+UNUSABLE = {
     "./text.so": "library '{folder}/text.so' cannot be loaded",
-    "pipe:./no_such_program": "'{folder}/no_such_program' cannot be started: No such file or directory: give a program",
     "pipe:cat": "lists no quantities: give some of mass_matrix",
     "pipe:echo hello": "wrote b'hello\\n' to its standard output where a frame of the protocol should begin when it was given",
     "pipe:false": "ended with exit status 1 when it was given the robot: run it by hand",
-    "not_there:make": "cannot import module 'not_there'",
+    "broken:make": "cannot import module 'broken': ZeroDivisionError",
 }
 
 
 @pytest.mark.parametrize("engine", UNUSABLE)
 def test_an_engine_that_cannot_be_used_is_a_finding(leapcheck: Leapcheck, tmp_path: Path, engine: str) -> None:
     (tmp_path / "text.so").write_text("no library", encoding="utf-8")
+    (tmp_path / "broken.py").write_text("1 / 0", encoding="utf-8")
     result = leapcheck("compare", "two_link_arm", *QUICK, "--engine", engine, "--json")
     assert (result.status, result.err) == (1, "")
     (failure,) = result.json["failures"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from leapcheck.comparison.engine_set import engine_set_of
-from leapcheck.comparison.execution import whole_result
+from leapcheck.comparison.engine_set import EngineSet, engine_set_of
+from leapcheck.comparison.execution import Progress, Resources, whole_result
+from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan
 from leapcheck.judge.figures import Figures, run_figures
 from leapcheck.quantities import QUANTITIES
@@ -29,6 +30,18 @@ def figures_of(plan: Plan) -> Figures:
     total = whole_result(plan, at)
     assert total.failures == []
     return run_figures(at, total)
+
+
+def exact_figures(
+    plan: Plan,
+    engine_set: EngineSet,
+    resources: Resources = Resources(),
+    progress: Progress | None = None,
+    parts: Parts | None = None,
+) -> str:
+    """All that the judge reads of a run, to the last bit; these engines may serve many runs."""
+    result = whole_result(plan, engine_set, resources, progress, parts)
+    return repr((run_figures(engine_set, result), result.failures))
 
 
 def rows_of(run: Run, *engines: str) -> list[Comparison]:

@@ -156,7 +156,7 @@ def test_one_failing_quantity_takes_no_other_down(compile_code: bool) -> None:
     found = own(Refusing(spec, quantities=THREE), spec, generated_states(spec, 5, 0, 0), compile_code)
     assert {row.quantity for row in rows(found) if row.engine == "own"} == {"mass_matrix", "kinetic_energy"}
     assert [(f.engine, f.quantity) for f in found.failures] == [("own", "bias_force")]
-    assert found.failures[0].message == "engine 'own' failed on bias_force: IndexError: row 7 of 6"
+    assert found.failures[0].message == "engine 'own' failed on bias_force at state 0: IndexError: row 7 of 6"
 
 
 @pytest.mark.parametrize(("spoil", "words"), [

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leapcheck.comparison.engine_set import engine_set_of
+from leapcheck.api.comparison import ComparisonSetup
+from leapcheck.api.options import CompareOptions
+from leapcheck.comparison.engine_set import EngineSet, engine_set_of
 from leapcheck.comparison.execution import Resources, compute_missing
 from leapcheck.comparison.identity import run_identity
 from leapcheck.comparison.parts import Parts, parts_in
@@ -18,6 +20,7 @@ from leapcheck.report.comparison.results import run_json
 from leapcheck.robots.load import NamedRobot, named_robot
 from leapcheck.sampling import UNIT
 from leapcheck.study import run_comparison
+from tests.harness.comparison.run_cases import exact_figures
 
 COUNT = 7 * UNIT + 11
 PLAN = Plan(
@@ -37,6 +40,16 @@ def parts_of_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
+def engine_set() -> EngineSet:
+    return engine_set_of(PLAN)
+
+
+@cache
+def figures() -> str:
+    return exact_figures(PLAN, engine_set())
+
+
+@cache
 def record() -> str:
     run = run_comparison(PLAN)
     assert run.exit_status == 1
@@ -50,21 +63,28 @@ def kept(folder: Path, goes_on: bool = True) -> Parts:
 
 @pytest.mark.parametrize(("seed", "workers"), [(0, 1), (1, 1), (2, 2)])
 def test_parts_that_are_there_change_no_bit(seed: int, workers: int, tmp_path: Path) -> None:
-    at = engine_set_of(PLAN)
     parts, count = kept(tmp_path), len(jobs(PLAN))
-    compute_missing(PLAN, at, Resources(), parts)
+    compute_missing(PLAN, engine_set(), Resources(), parts)
     assert parts.whole == set(range(count))
     for number in np.random.default_rng(seed).permutation(count)[: count // 2]:
-        (tmp_path / f"part-{number:06d}.npz").unlink()
+        (tmp_path / f"part-{number:06d}").unlink()
     seen: list[tuple[int, int]] = []
-    run = run_comparison(PLAN, Resources(workers), lambda done, total: seen.append((done, total)), parts)
-    assert run_json(run) == record()
+    found = exact_figures(PLAN, engine_set(), Resources(workers), lambda done, total: seen.append((done, total)), parts)
+    assert found == figures()
     assert seen == [(k, count) for k in range(count - count // 2 + 1, count + 1)]
 
 
+def test_damaged_parts_are_computed_again_and_named(tmp_path: Path) -> None:
+    compute_missing(PLAN, engine_set(), Resources(), kept(tmp_path))
+    (tmp_path / "part-000002").write_bytes((tmp_path / "part-000001").read_bytes())
+    (tmp_path / "part-000005").write_bytes(b"")
+    setup = ComparisonSetup(PLAN, Resources(), CompareOptions(), kept(tmp_path), None)
+    with pytest.warns(UserWarning, match="damaged parts were computed again: 2, 5"):
+        assert run_json(setup.run().record) == record()
+
+
 def test_shards_meet_in_the_whole_run(tmp_path: Path) -> None:
-    at = engine_set_of(PLAN)
-    found = [compute_missing(PLAN, at, Resources(shard=(k, 3)), kept(tmp_path)) for k in (3, 1, 2)]
+    found = [compute_missing(PLAN, engine_set(), Resources(shard=(k, 3)), kept(tmp_path)) for k in (3, 1, 2)]
     assert sorted(found) == [2, 3, 3]
     assert sum(found) == len(jobs(PLAN))
 

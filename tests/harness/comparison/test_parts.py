@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import pickle
+import shutil
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from leapcheck.comparison import identity
 from leapcheck.comparison.engine_set import make_engine_set
-from leapcheck.comparison.identity import digest, run_identity
-from leapcheck.comparison.parts import DAMAGED, FOLDER, RUN_FILE, part_bytes, parts_in, result_from, shard_of
+from leapcheck.comparison.identity import difference, digest, run_identity
+from leapcheck.comparison.parts import CHECKSUM_BYTES, DAMAGED, FOLDER, RUN_FILE, part_bytes, parts_in, result_from, shard_of
 from leapcheck.comparison.plan import Plan, jobs
 from leapcheck.comparison.results import BlockResult, part_result
 from leapcheck.robots.load import NamedRobot, named_robot
@@ -45,22 +49,75 @@ def test_what_is_read_is_what_was_written() -> None:
         assert mine.absolute.kind.tolist() == theirs.absolute.kind.tolist()
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_damaged_part_counts_as_missing(seed: int, tmp_path: Path) -> None:
-    """Cut short, emptied, or with bytes that are others: never read as a result that is a little off."""
+def test_a_damaged_part_counts_as_missing(tmp_path: Path) -> None:
     parts = parts_in(tmp_path / FOLDER, run_identity(PLAN), resume=False)
     parts.write(3, one())
     assert [number for number in range(5) if parts.read(number) is not None] == [3] == [*parts.whole]
+    assert not parts.damaged
     (path,) = (tmp_path / FOLDER).glob("part-*")
-    rng, content = np.random.default_rng(seed), bytearray(path.read_bytes())
-    if seed % 4 == 0:
-        content = content[: rng.integers(len(content))]
-    else:
-        for place in rng.integers(len(content), size=1 + 20 * (seed % 4)):
-            content[place] ^= int(rng.integers(1, 256))
-    path.write_bytes(content)
-    found = parts.read(3)
-    assert found is None or part_bytes(found, "") == part_bytes(one(), "")  # a changed date of a zip's entry harms nothing
+    path.write_bytes(path.read_bytes()[:-1])
+    assert parts.read(3) is None
+    assert (parts.whole, parts.damaged) == (set(), {3})
+
+
+def test_no_mutant_is_read_as_a_result() -> None:
+    """Cut short, longer, or with bytes that are others, one or many: never a result that is a little off, never another error."""
+    rng, content = np.random.default_rng(0), part_bytes(one(), "run")
+    for trial in range(3000):
+        mutant = bytearray(content)
+        if trial % 8 == 0:
+            mutant = mutant[: rng.integers(len(mutant))]
+        elif trial % 8 == 1:
+            mutant += rng.bytes(int(rng.integers(1, 50)))
+        else:
+            for place in rng.integers(len(mutant), size=int(rng.integers(1, 30))):
+                mutant[place] ^= int(rng.integers(1, 256))
+        with pytest.raises(ValueError, match="checksum"):
+            result_from(bytes(mutant), "run")
+
+
+def test_no_mutant_with_the_right_checksum_ends_in_another_error() -> None:
+    """What someone else wrote with a checksum of its own: a result, or one of the errors that count as damage."""
+    rng, content = np.random.default_rng(1), part_bytes(one(), "run")[CHECKSUM_BYTES:]
+    for _ in range(300):
+        mutant = bytearray(content)
+        for place in rng.integers(len(mutant), size=int(rng.integers(1, 30))):
+            mutant[place] ^= int(rng.integers(1, 256))
+        with suppress(*DAMAGED):
+            result_from(hashlib.sha256(mutant).digest() + mutant, "run")
+
+
+def test_a_part_copied_over_another_is_damaged(tmp_path: Path) -> None:
+    parts = parts_in(tmp_path, run_identity(PLAN), resume=False)
+    parts.write(0, one())
+    (tmp_path / "part-000001").write_bytes((tmp_path / "part-000000").read_bytes())
+    assert parts.read(0) is not None
+    assert parts.read(1) is None
+    assert (parts.whole, parts.damaged) == ({0}, {1})
+
+
+def test_two_runs_never_share_a_folder_but_shards_do(tmp_path: Path) -> None:
+    first, second = (parts_in(tmp_path, run_identity(PLAN), resume=False) for _ in range(2))
+    with first.lock(shared=True), second.lock(shared=True):
+        pass
+    with first.lock(shared=False):
+        for shared in (False, True):
+            with pytest.raises(ValueError, match="another run is at work there"), second.lock(shared):
+                pass
+    with second.lock(shared=False):
+        pass
+
+
+def test_an_edit_of_leapcheck_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever file it is: one that draws states is as good as one that reduces them."""
+    before = run_identity(PLAN)
+    copy = tmp_path / "leapcheck"
+    shutil.copytree(identity.SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(identity, "SOURCE", copy)
+    assert run_identity(PLAN) == before
+    with (copy / "sampling.py").open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+    assert difference(before, run_identity(PLAN)).startswith("source of leapcheck: ")
 
 
 class Harmful:
@@ -74,7 +131,7 @@ def test_a_part_runs_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     np.savez(buffer, said=np.array([Harmful()], dtype=object), allow_pickle=True)
     for content in (buffer.getvalue(), pickle.dumps(Harmful())):
         with pytest.raises(DAMAGED):
-            result_from(content, "run")
+            result_from(hashlib.sha256(content).digest() + content, "run")
     assert not Path("harm").exists()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leapcheck.comparison.engine_set import EngineSet, make_engine_set
 from leapcheck.comparison.execution import Resources
 from leapcheck.comparison.plan import Plan, blocks, jobs
 from leapcheck.engines.registry import ENGINE_NAMES
@@ -19,7 +20,7 @@ from leapcheck.study import run_comparison
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.spec import RobotSpec
-from tests.harness.comparison.run_cases import LEG, OURS, run_of, without_truth
+from tests.harness.comparison.run_cases import LEG, OURS, exact_figures, run_of, without_truth
 from tests.harness.comparison.wrapped import Spoil, Wrapped, with_entry
 
 FAILING = (*OURS, "faulty:gravity_off", "faulty:not_a_number", "faulty:seldom_right", "faulty:raising_factory")
@@ -33,11 +34,39 @@ def long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leapcheck.comparison.plan.JOB", 1)
 
 
+FAILING_PLAN = Plan(named_robot("two_link_arm"), FAILING, ("mass_matrix", "bias_force"), COUNT, block_units=1)
+"""Engines err, fail at some states or cannot be made."""
+
+
 @cache
-def plan_with_failures() -> tuple[Plan, str]:
-    """A plan in which engines err, fail at some states or cannot be made, and its record by NumPy, unit by unit."""
-    plan = Plan(named_robot("two_link_arm"), FAILING, ("mass_matrix", "bias_force"), COUNT, block_units=1)
-    run = run_comparison(plan)
+def engines_of_failing_plan(compile_code: bool) -> EngineSet:
+    return make_engine_set(FAILING_PLAN.spec, FAILING, FAILING_PLAN.quantities, compile_code)
+
+
+@cache
+def figures_of_failing_plan() -> str:
+    """By NumPy, unit by unit."""
+    return exact_figures(FAILING_PLAN, engines_of_failing_plan(compile_code=False))
+
+
+@pytest.mark.parametrize("block_units", [2, 3, 8])
+def test_the_size_of_blocks_changes_no_bit(block_units: int) -> None:
+    plan = replace(FAILING_PLAN, block_units=block_units)
+    assert exact_figures(plan, engines_of_failing_plan(compile_code=False)) == figures_of_failing_plan()
+
+
+@pytest.mark.parametrize("block_units", [1, 3])
+def test_compiled_code_changes_no_bit(block_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    long(monkeypatch)
+    plan = replace(FAILING_PLAN, block_units=block_units)
+    assert plan.is_long
+    assert plan.is_compiled
+    assert exact_figures(plan, engines_of_failing_plan(compile_code=True)) == figures_of_failing_plan()
+
+
+def test_the_number_of_processes_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the judge finds in the figures too."""
+    run = run_comparison(FAILING_PLAN)
     assert run.provenance.states == COUNT
     assert {d.engine for d in run.discrepancies} == {"faulty:gravity_off", "faulty:seldom_right"}
     assert [(failure.engine, failure.quantity) for failure in run.failures] == [
@@ -48,34 +77,13 @@ def plan_with_failures() -> tuple[Plan, str]:
     counts = {(row.quantity, row.engine): row.states for row in run.comparisons if row.against == "reference"}
     assert counts["bias_force", "mujoco"] == counts["mass_matrix", "faulty:seldom_right"] == COUNT
     assert 0 < counts["bias_force", "faulty:seldom_right"] < COUNT  # without the units in which it failed
-    return plan, run_json(run)
-
-
-@pytest.mark.parametrize("block_units", [2, 3, 8])
-def test_the_size_of_blocks_changes_no_bit(block_units: int) -> None:
-    plan, record = plan_with_failures()
-    assert run_json(run_comparison(replace(plan, block_units=block_units))) == record
-
-
-@pytest.mark.parametrize("block_units", [1, 3])
-def test_compiled_code_changes_no_bit(block_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, record = plan_with_failures()
-    long(monkeypatch)
-    assert plan.is_long
-    assert plan.is_compiled
-    assert run_json(run_comparison(replace(plan, block_units=block_units))) == record
-
-
-@pytest.mark.parametrize(("workers", "block_units"), [(2, 1), (3, 2)])
-def test_the_number_of_processes_changes_no_bit(workers: int, block_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, record = plan_with_failures()
     long(monkeypatch)
     seen: list[tuple[int, int]] = []
-    run = run_comparison(
-        replace(plan, block_units=block_units), Resources(workers), lambda done, total: seen.append((done, total))
+    elsewhere = run_comparison(
+        replace(FAILING_PLAN, block_units=2), Resources(workers=2), lambda done, total: seen.append((done, total))
     )
-    assert run_json(run) == record
-    assert seen == [(i + 1, 6 // block_units) for i in range(6 // block_units)]
+    assert run_json(elsewhere) == run_json(run)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize(
@@ -114,27 +122,37 @@ def test_nor_do_units_that_are_far_or_hold_no_number_or_end_the_sample(
     """Engines that answer NaN at a state, one that refuses a unit; the last block has as many states as a vector has lanes."""
     for module in ("results", "differences", "tally"):
         monkeypatch.setattr(f"leapcheck.comparison.{module}.SAMPLE", 2 * UNIT - 3)
-    spec, quantities = load("random:32"), ("mass_matrix", "contact_jacobians")
-    engines = (
-        "reference",
-        "pinocchio",
-        Wrapped(spec, with_entry("mass_matrix", (1, 0), lambda x: x * np.nan, UNIT + 9), quantities, "nan"),
-        Wrapped(spec, refusing(3 * UNIT + 1), quantities, "refusing"),
-        Wrapped(spec, drifting, quantities, "drifting"),
-    )
+    engine_set = gappy_engines(compile_code=False)
+    spec = engine_set.spec
     plan = Plan(
         NamedRobot(spec, "random:32"),
-        engines,
-        quantities,
+        engine_set.engines,
+        GAPPY_QUANTITIES,
         states=own_states(spec, far_units),
         states_file="own.npz",
         block_units=1,
     )
-    record = run_json(run_comparison(plan))
+    figures = exact_figures(plan, engine_set)
     for block_units in (2, 3, 8):
-        assert run_json(run_comparison(replace(plan, block_units=block_units))) == record
+        assert exact_figures(replace(plan, block_units=block_units), engine_set) == figures
     long(monkeypatch)
-    assert run_json(run_comparison(replace(plan, block_units=2))) == record
+    assert exact_figures(replace(plan, block_units=2), gappy_engines(compile_code=True)) == figures
+
+
+GAPPY_QUANTITIES = ("mass_matrix", "contact_jacobians")
+
+
+@cache
+def gappy_engines(compile_code: bool) -> EngineSet:
+    spec = load("random:32")
+    engines = (
+        "reference",
+        "pinocchio",
+        Wrapped(spec, with_entry("mass_matrix", (1, 0), lambda x: x * np.nan, UNIT + 9), GAPPY_QUANTITIES, "nan"),
+        Wrapped(spec, refusing(3 * UNIT + 1), GAPPY_QUANTITIES, "refusing"),
+        Wrapped(spec, drifting, GAPPY_QUANTITIES, "drifting"),
+    )
+    return make_engine_set(spec, engines, GAPPY_QUANTITIES, compile_code)
 
 
 def drifting(_name: str, values: Floats, states: States) -> Floats:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.load import load_engine
+from leapcheck.engines.outside.user import user_engine
 from leapcheck.engines.registry import make_engine
 from leapcheck.sampling import States, generated_states, join_states
 from leapcheck_models.robots import load
@@ -318,6 +320,127 @@ def test_a_leak_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         engine.evaluate(states, ("kinetic_energy",))
 
 
+LEAKS = {
+    "in one call": "[kept.append(bytearray(b'x' * 2**20)) for _ in range(4000)]",
+    "in a child": "kept.append(subprocess.Popen([sys.executable, 'leak.py'])); time.sleep(60)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory another process has")
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_leak_is_stopped_in_the_middle_of_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "leak.py", "kept = []\nwhile True:\n    kept.append(b'x' * 2**20)\n")
+    head = "import subprocess, sys, time\nkept = []\ndef make(spec):\n"
+    written(tmp_path, "own.py", f"{head}    def leaks(q):\n        if q[0] < 7: return 0.0\n        {LEAKS[leak]}\n"
+            "        return 0.0\n    return dict(potential_energy=leaks)\n")  # fmt: skip
+    written(tmp_path, "own.toml", 'python = "own:make"\nmemory = 0.3\n')
+    spec = load("two_link_arm")
+    engine, states = load_engine("own.toml", spec), generated_states(spec, 1, 0, 0)
+    engine.evaluate(states, ("potential_energy",))
+    states.q[0, 0] = 7.0
+    with pytest.raises(
+        EngineError, match=r"had grown by 0\.\d+ GiB since its first answer and was ended while answering pot"
+    ) as caught:
+        engine.evaluate(states, ("potential_energy",))
+    grown = float(str(caught.value).partition("grown by ")[2].split()[0])
+    assert 0.3 <= grown < 0.6  # a look every 20 ms, at 5 GiB a second
+
+
+MISDEEDS = {
+    "standard input is closed": "os.closerange(0, 1)",
+    "standard output is closed": "os.closerange(1, 2)",
+    "standard output is another": "os.dup2(os.open('/dev/null', os.O_WRONLY), 1)",
+    "sys.stdout is nothing": "sys.stdout = None",
+    "a copy goes on beside it": "os.fork()",
+}
+RAISED = ("KeyboardInterrupt", "GeneratorExit", "SystemExit(3)", "type('Own', (BaseException,), {})")
+
+
+@pytest.mark.parametrize("misdeed", MISDEEDS)
+def test_an_engine_that_spoils_its_process_still_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, misdeed: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", f"import os, sys\ndef make(spec):\n    def f(q):\n        {MISDEEDS[misdeed]}\n"
+            "        return float(q[0])\n    return dict(potential_energy=f)\n")  # fmt: skip
+    spec = load("two_link_arm")
+    engine, states = load_engine("own:make", spec), generated_states(spec, 3, 0, 0)
+    for k in range(3):
+        answer = engine.evaluate(states[k : k + 1], ("potential_energy",))["potential_energy"]
+        assert answer.tolist() == states.q[k : k + 1, 0].tolist()
+
+
+@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize("hosted", [True, False])
+def test_whatever_is_raised_is_an_error_of_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: str, hosted: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", f"def make(spec):\n    def f(q):\n        raise {raised}\n    return dict(potential_energy=f)\n")
+    spec = load("two_link_arm")
+    expected, engine = EngineError, load_engine("own:make", spec)
+    if not hosted:
+        own: dict[str, Any] = {}
+        exec((tmp_path / "own.py").read_text(), own)
+        engine = user_engine(own["make"], spec, "own:make")
+        if raised == "KeyboardInterrupt":  # in this process it is the user's Ctrl-C
+            expected = KeyboardInterrupt
+    with pytest.raises(expected, match=r"^$" if expected is KeyboardInterrupt else "engine 'own:make'"):
+        engine.evaluate(generated_states(spec, 1, 0, 0), ("potential_energy",))
+
+
+def test_shared_memory_cannot_be_made_shorter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever touches what is no longer there is ended by SIGBUS."""
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", "import os\ndef make(spec):\n    def f(q):\n        for n in os.listdir('/proc/self/fd'):\n"
+            "            if 'memfd:leapcheck' in os.path.realpath(f'/proc/self/fd/{n}'): os.ftruncate(int(n), 0)\n"
+            "    return dict(potential_energy=f)\n")  # fmt: skip
+    spec = load("two_link_arm")
+    with pytest.raises(EngineError, match="not permitted"):
+        load_engine("own:make", spec).evaluate(generated_states(spec, 1, 0, 0), ("potential_energy",))
+
+
+CHILDREN = {
+    "a fork": "os.fork() or time.sleep(60)",
+    "a program": "subprocess.Popen(['sleep', '60'])",
+    "a program in a session of its own": "subprocess.Popen(['sleep', '60'], start_new_session=True)",
+    "an orphan": "subprocess.run(['sh', '-c', 'setsid sleep 60 &'])",
+    "one that keeps the pipes open": "subprocess.Popen(['sleep', '60'], close_fds=False)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the environment of another process")
+@pytest.mark.parametrize("child", CHILDREN)
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_an_engine_starts_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, child: str, dies: bool) -> None:
+    """And a dead engine is seen at once, whoever holds its pipes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEAPCHECK_TEST_MARK", str(tmp_path))
+    written(tmp_path, "own.py", f"import os, subprocess, sys, time\ndef make(spec):\n    def f(q):\n        {CHILDREN[child]}\n"
+            f"        if {dies}: os.abort()\n        return 0.0\n    return dict(potential_energy=f)\n")  # fmt: skip
+    spec = load("two_link_arm")
+    engine, states = load_engine("own:make", spec), generated_states(spec, 1, 0, 0)
+    if dies:
+        with pytest.raises(EngineError, match="crashed with SIGABRT"):
+            engine.evaluate(states, ("potential_energy",))
+    else:
+        engine.evaluate(states, ("potential_energy",))
+    engine.close()
+    assert not [pid for pid in marked(str(tmp_path)) if alive(pid)]
+
+
+def marked(mark: str) -> list[int]:
+    """Processes with that value of our variable in their environment; this one got it too late to show it."""
+    wanted = f"LEAPCHECK_TEST_MARK={mark}".encode()
+    return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/environ") if wanted in content(path)]
+
+
+def content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
 @needs_gcc
 def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -361,7 +484,9 @@ def test_a_library_that_does_not_fit_is_refused(
 
 @pytest.mark.parametrize("hangs", [False, True])
 def test_no_process_outlives_its_parent(tmp_path: Path, hangs: bool) -> None:
-    written(tmp_path, "own.py", "import os\ndef make(spec):\n    def f(q):\n        open('pid', 'w').write(str(os.getpid()))\n"
+    written(tmp_path, "own.py", "import os, subprocess\ndef make(spec):\n    def f(q):\n"
+            "        child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+            "        open('pid', 'w').write(f'{os.getpid()} {child.pid}')\n"
             f"        while {hangs}: pass\n        return 0.0\n    return dict(potential_energy=f)\n")  # fmt: skip
     code = (
         "import time\nfrom leapcheck.engines.outside.load import load_engine\nfrom leapcheck.sampling import generated_states\n"
@@ -370,11 +495,11 @@ def test_no_process_outlives_its_parent(tmp_path: Path, hangs: bool) -> None:
     )
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
     try:
-        child = wait_for(lambda: int((tmp_path / "pid").read_text()))
+        children = wait_for(lambda: [int(word) for word in (tmp_path / "pid").read_text().split()] or None)
         os.kill(parent.pid, signal.SIGKILL)
     finally:
         parent.wait()
-    wait_for(lambda: not alive(child) or None)
+    wait_for(lambda: not any(alive(child) for child in children) or None)
 
 
 def alive(process: int) -> bool:

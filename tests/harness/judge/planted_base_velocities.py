@@ -34,10 +34,10 @@ def apply(A: Array, x: Array) -> Array:
 
 
 class Foreign:
-    """An engine whose base velocity is u = T v, written like "v_W-w_B", behind an adapter that forgets some conversions.
+    """An engine whose base velocity is u = T v, written like "v_W-w_B" (axes W, B or H, the heading's).
 
-    `tdot` is how often the adapter counts the Tdot term; `consistent` says that its Tdot v follows what the engine takes
-    for v.
+    It stands behind an adapter that forgets some conversions. `tdot` is how often the adapter counts the Tdot term;
+    `consistent` says that its Tdot v follows what the engine takes for v.
     """
 
     name, version, route = "foreign", "0", "in other base coordinates"
@@ -80,17 +80,36 @@ class Foreign:
             T[:, start : start + 6, start : start + 6] = 0.0
             for row, part in enumerate(self._kind):
                 column = start + 3 * (part[0] == "v")
-                T[:, start + 3 * row : start + 3 * row + 3, column : column + 3] = R if part.endswith("W") else np.eye(3)
+                axes = {"W": R, "H": without_yaw(R), "B": np.eye(3)}[part[-1]]
+                T[:, start + 3 * row : start + 3 * row + 3, column : column + 3] = axes
         return T
 
     def _rate(self, states: States) -> Array:
         rate = np.zeros_like(states.v)
         for start, R in base_rotations(self._spec, states):
+            w, v = states.v[:, start : start + 3], states.v[:, start + 3 : start + 6]
             for row, part in enumerate(self._kind):
+                x = v if part[0] == "v" else w
                 if part == "v_W":
-                    w, v = states.v[:, start : start + 3], states.v[:, start + 3 : start + 6]
-                    rate[:, start + 3 * row : start + 3 * row + 3] = apply(R, np.cross(w, v))
+                    rate[:, start + 3 * row : start + 3 * row + 3] = apply(R, np.cross(w, x))
+                if part[-1] == "H":
+                    turning = apply(R, w) - yaw_rate(R, w)[:, None] * np.array([0.0, 0.0, 1.0])
+                    back = without_yaw(R) @ np.swapaxes(R, 1, 2)
+                    rate[:, start + 3 * row : start + 3 * row + 3] = apply(back, np.cross(turning, apply(R, x)))
         return rate
+
+
+def without_yaw(R: Array) -> Array:
+    """R_HB (n, 3, 3) of the heading's axes H, by roll and pitch of R_WB."""
+    euler = Rotation.from_matrix(R).as_euler("ZYX")
+    euler[:, 0] = 0.0
+    return np.asarray(Rotation.from_euler("ZYX", euler).as_matrix())
+
+
+def yaw_rate(R: Array, w: Array) -> Array:
+    """Rate (n,) of the yaw of R_WB at w in body axes, by the kinematics of the angles."""
+    _, pitch, roll = Rotation.from_matrix(R).as_euler("ZYX").T
+    return np.asarray((np.sin(roll) * w[:, 1] + np.cos(roll) * w[:, 2]) / np.cos(pitch))
 
 
 def foreign(kind: str, inputs: bool, outputs: bool, tdot: float = 1.0, consistent: bool = False) -> Fault:

@@ -53,7 +53,7 @@ def test_a_body_and_a_parameter_are_named(second: float) -> None:
     held = p.with_body(p.with_body(spec, one, replace(one, inertia=all_numbers(one.inertia))), two, replace(two, inertia=moved))
     belief = p.believed(spec, held, M + H)
     assert attribution.blocks(belief) == []
-    found = attribution.pairs(belief)
+    found = attribution.mixed_pairs(belief)
     assert ("body/link_1", "com-x/link_3") in [(block.name, single.name) for block, single in found]
     assert all(belief.plus(block).plus(single).explains(quantity) for block, single in found for quantity in M + H)
 

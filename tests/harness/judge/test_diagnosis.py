@@ -145,7 +145,7 @@ def test_an_unrelated_error_is_not_named(robot: str, quantity: str, size: float)
     found = diagnosis(robot, quantity, p.answering(off))
     assert found is not None
     assert found.unexplained == (quantity,) or found.causes[0].name.startswith("precision/"), found
-    assert "largest at state" in found.pattern
+    assert "Largest at state" in found.pattern
 
 
 def test_the_pattern_of_an_unknown_error_names_rows_link_and_states() -> None:
@@ -159,7 +159,7 @@ def test_the_pattern_of_an_unknown_error_names_rows_link_and_states() -> None:
     assert found is not None
     assert found.unexplained == ("bias_force",)
     assert "2 of 3 entries are wrong" in found.pattern, found
-    assert "rows joint_1, joint_2" in found.pattern, found
+    assert "rows of joint_1, joint_2" in found.pattern, found
 
 
 def test_numbers_that_are_not_finite_are_the_engines_fault() -> None:

@@ -58,7 +58,9 @@ FAULTS: dict[str, tuple[tuple[str, ...], p.Fault]] = {
     **{f"base-velocity/answers:{kind}": (BASES, b.foreign(kind, True, False)) for kind in KINDS},
     **{f"base-velocity/both:{kind}": (BASES, b.foreign(kind, False, False)) for kind in KINDS},
     **{f"base-velocity/inputs:{kind}": (BASES, b.foreign(kind, False, True, consistent=True)) for kind in KINDS},
-    **{f"base-velocity/no-tdot:{kind}": (BASES, b.foreign(kind, False, True)) for kind in KINDS if "v_W" in kind},
+    **{
+        f"base-velocity/no-tdot:{kind}": (BASES, b.foreign(kind, False, True)) for kind in KINDS if "v_W" in kind or "v_H" in kind
+    },
     "base-origin/com:answers": (BASES[:3], p.answering(b.about_com)),
     "base-origin/com:inputs": (BASES[:3], b.other_zero(com=True, position=False)),
     "base-origin/com:position": (BASES[:3], b.other_zero(com=False, position=True)),

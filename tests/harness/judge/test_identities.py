@@ -65,7 +65,7 @@ class Spoilt:
 def broken(spoil: Spoil, **more: RobotSpec) -> set[str]:
     """The laws that an engine with altered answers breaks."""
     at = states_for_laws(SPEC, STATES_OF_RUN)
-    found = list(engine_identities(in_house_answers(ROBOT), [Spoilt(spoil, **more)], at))
+    found = engine_identities(in_house_answers(ROBOT), [Spoilt(spoil, **more)], at).identities
     assert {identity.law for identity in found} == {law.words for law in LAWS}
     return {identity.law for identity in found if not identity.holds}
 
@@ -93,7 +93,9 @@ def test_clean_engines_keep_every_law(robot: str) -> None:
     spec = load(robot)
     names = [name for name in ENGINE_NAMES if not (robot == "random:2" and name == "mujoco-urdf")]  # no ball joint in URDF
     engines = [make_engine(name, spec) for name in names]
-    found = [*engine_identities(in_house_answers(robot), engines, states_for_laws(spec, generated_states(spec, 64, 0, 0)))]
+    found = engine_identities(
+        in_house_answers(robot), engines, states_for_laws(spec, generated_states(spec, 64, 0, 0))
+    ).identities
     points = any(point.computed for point in spec.contact_points)
     of_points = (VELOCITY, INERTIA, JACOBIAN, RATE)
     for engine in engines:
@@ -156,7 +158,9 @@ def test_an_engine_that_fails_is_asked_for_the_rest() -> None:
             raise RuntimeError("no bias force today")
         return values
 
-    found = list(engine_identities(in_house_answers(ROBOT), [Spoilt(spoil)], states_for_laws(SPEC, STATES_OF_RUN)))
+    found, failures = engine_identities(in_house_answers(ROBOT), [Spoilt(spoil)], states_for_laws(SPEC, STATES_OF_RUN))
+    assert [(failure.engine, failure.quantity) for failure in failures] == [("spoilt", "bias_force")]
+    assert "no bias force today" in failures[0].message
     assert {identity.law for identity in found} == {law.words for law in LAWS} - {FORCES, MOTION}
     assert all(identity.holds for identity in found)
 
@@ -180,7 +184,7 @@ def test_far_from_the_origin_as_much_is_excused_as_in_a_comparison() -> None:
     q[:, :3] += 1e4 * np.array([1.0, 0.7, 0.3])
     at = states_for_laws(SPEC, replace(near, q=q, kind=("far",) * STATES))
     engines = [make_engine(name, SPEC) for name in ENGINE_NAMES if name != "mujoco-urdf"]
-    assert all(identity.holds for identity in engine_identities(in_house_answers(ROBOT), engines, at))
+    assert all(identity.holds for identity in engine_identities(in_house_answers(ROBOT), engines, at).identities)
 
 
 def in_house_laws(robot: str) -> list[Identity]:
@@ -230,7 +234,7 @@ def test_an_error_of_the_in_house_code_of_1e_20_is_seen(function: str, laws: int
 
 def test_all_of_it_fits_a_record() -> None:
     spec = load("two_link_arm")
-    found = identities(make_engine_set(spec, ["reference"], CANONICAL, False), generated_states(spec, 16, 0, 0))
+    found = identities(make_engine_set(spec, ["reference"], CANONICAL, False), generated_states(spec, 16, 0, 0)).identities
     assert len({(identity.engine, identity.law) for identity in found}) == len(found) == len(LAWS) + len(in_house.LAWS) + 2
 
 
@@ -249,7 +253,7 @@ def test_the_in_house_code_is_checked_once_for_a_robot_and_states(monkeypatch: p
 
     def found(spec: RobotSpec, seed: int) -> list[Identity]:
         own = identities(make_engine_set(spec, ["reference"], ("mass_matrix",), False), generated_states(spec, 16, seed, 0))
-        return [identity for identity in own if identity.engine == in_house.NAME]
+        return [identity for identity in own.identities if identity.engine == in_house.NAME]
 
     first = found(arm, 0)
     assert found(arm, 0) == first

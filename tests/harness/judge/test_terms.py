@@ -111,6 +111,35 @@ def test_a_forgotten_term_is_named(case: str) -> None:
     assert any(words in cause for cause in told), told
 
 
+class LinearFirst:
+    """Dynamics whose rows and columns have the base's linear part first."""
+
+    def __init__(self, own: world_frame.WorldFrame) -> None:
+        self._own, self._order = own, np.r_[3:6, 0:3, 6 : own.spec.nv]
+
+    def mass_matrix(self, q: Floats) -> Floats:
+        return self._own.mass_matrix(q)[np.ix_(self._order, self._order)]
+
+    def bias_force(self, q: Floats, v: Floats) -> Floats:
+        return self._own.bias_force(q, v)[self._order]
+
+    def gravity_force(self, q: Floats) -> Floats:
+        return self._own.gravity_force(q)[self._order]
+
+
+def test_a_term_is_named_beside_a_convention() -> None:
+    """The engine forgets the term in its own coordinates, not in those of the answers."""
+    spec = load(FLOATING)
+    own = LinearFirst(world_frame.WorldFrame(spec, lambda planted, name: planted == "carried arm" and name == "link_3"))
+    names = ("mass_matrix", "bias_force", "gravity_force")
+    engine = load_engine({name: getattr(own, name) for name in names}, spec)
+    (diagnosis,) = diagnose(spec, engine, generated_states(spec, COUNT, 0, 0), names)
+    assert not diagnosis.unexplained
+    words = "; ".join(cause.words for cause in diagnosis.causes)
+    assert "left in the base coordinates [v_WB_B; w_WB_B], linear before angular" in words
+    assert "moment p x f of the force that link_3 hands to its parent is missing" in words
+
+
 @pytest.mark.parametrize("robot", [CHAIN, FLOATING, FIXED])
 def test_right_dynamics_of_another_make_are_right(robot: str) -> None:
     assert diagnoses(robot, "nothing") == ()

@@ -45,6 +45,20 @@ def test_truth_is_the_nearest_double_of_an_exact_rational() -> None:
     assert M.tolist() == [[float(M11), float(M12)], [float(M12), float(M22)]]
 
 
+def test_a_long_chain_gets_the_precision_that_it_needs() -> None:
+    """The balls of its forward dynamics grow with each link, beyond 256 bits from the 40th or so."""
+    arm = load("two_link_arm")
+    first, last = (replace(body, rotor=None) for body in arm.bodies)
+    links = [first]
+    for k in range(60):
+        links.append(replace(last, name=f"link_{k}", parent=links[-1].name, joint=replace(last.joint, name=f"joint_{k}")))
+    chain = replace(arm, bodies=tuple(links), contact_points=(), actuators=(), poses=())
+    q, tau = np.linspace(0.1, 2.0, chain.nq), np.ones(chain.nv)
+    vdot = truth(chain, "forward_dynamics", q, 0.0 * tau, tau)
+    M, h = (truth(chain, name, q, 0.0 * tau, tau) for name in ("mass_matrix", "gravity_force"))
+    assert np.abs(M @ vdot + h - tau).max() < 1e-12 * np.abs(M @ np.abs(vdot)).max()
+
+
 def test_a_singular_state_has_no_truth() -> None:
     spec = load("two_link_arm")
     last = replace(spec.bodies[1], inertia=Inertia(0.0), rotor=None)

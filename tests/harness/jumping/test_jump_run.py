@@ -8,10 +8,13 @@ import mujoco
 import numpy as np
 import pytest
 
+from leapcheck.jumping import runs
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand, Timing
 from leapcheck.jumping.judging.verdict import JumpJudgement
-from leapcheck.jumping.study import JumpSetup, evaluate, provenance, refused_study, simulate_everywhere
+from leapcheck.jumping.runs import simulate_everywhere
+from leapcheck.jumping.setup import JumpSetup
+from leapcheck.jumping.study import evaluate, provenance, refused_study
 from leapcheck.simulators.registry import SIMULATORS
 from leapcheck_models.robots import load
 
@@ -38,11 +41,31 @@ def setup(engines: tuple[str, ...], policy: Still = Still(), **options: object) 
     return replace(JumpSetup(ROBOT, act, engines, levels=2), **options)
 
 
+class Telling:
+    """Stops its run at once, and says which process that is."""
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> JointCommand:
+        raise RuntimeError(f"process {os.getpid()}.")
+
+
+@pytest.mark.parametrize(("planned", "here"), [(True, {("rigid", 0)}), (False, set())])
+def test_light_simulators_need_no_process_of_their_own_for_a_few_steps_of_a_plan(
+    planned: bool, here: set[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "SHARE", 40)  # a run has 20 steps, then 40
+    act = Act(Telling(), (STAND, np.zeros(ROBOT.nv)), 0.02, object() if planned else None)
+    logs, failures = simulate_everywhere(replace(setup(("mujoco", "rigid")), act=act), 2)
+    assert not failures
+    own = f"process {os.getpid()}."
+    assert {(name, k) for name, some in logs.items() for k, log in enumerate(some) if own in log.stopped} == here
+    assert all("process " in log.stopped for some in logs.values() for log in some)
+
+
 def test_any_number_of_processes_gives_the_same_logs() -> None:
     asked = setup(("soft", "spring-damper"))
     calls: list[tuple[int, int]] = []
     alone = simulate_everywhere(asked, 1, lambda done, total, now="": calls.append((done, total)))
-    spread = simulate_everywhere(asked, 3)
+    spread = simulate_everywhere(asked, 2)
     assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert list(alone[0]) == list(spread[0]) == ["soft", "spring-damper"]
     assert alone[1] == spread[1] == {}
@@ -63,7 +86,7 @@ def test_the_first_verdict_comes_from_the_coarsest_step_of_all_simulators(worker
     asked = setup(("soft", "spring-damper"), levels=3)
     simulate_everywhere(asked, workers, lambda done, total, now="": calls.append(done), first)
     ((done, judgement),) = verdicts
-    assert 2 <= done < 6
+    assert done == 2 or workers > 1  # one of two processes may do all the rest before the other has started
     assert judgement.sentence.startswith("NO-GO: the robot does not leave the ground in soft, spring-damper")
     assert "time step" not in {reason.item for reason in judgement.reasons}  # no error bars yet, which is no reason
     simulate_everywhere(setup(("soft",), levels=1), workers, None, first)
@@ -84,9 +107,9 @@ def test_a_simulator_that_fails_is_named_and_the_others_go_on(monkeypatch: pytes
 
 
 def test_a_process_that_dies_takes_no_other_with_it() -> None:
-    logs, failures = simulate_everywhere(setup(("soft", "rigid"), Still(dies=8e-4), timing=Timing(0.0)), 2)  # finer step
-    assert {name: [log.dt for log in runs] for name, runs in logs.items()} == {"soft": [1e-3], "rigid": [1e-3]}
-    assert set(failures) == {"soft", "rigid"}
+    logs, failures = simulate_everywhere(setup(("soft", "spring-damper"), Still(dies=8e-4), timing=Timing(0.0)), 2)  # finer step
+    assert {name: [log.dt for log in runs] for name, runs in logs.items()} == {"soft": [1e-3], "spring-damper": [1e-3]}
+    assert set(failures) == {"soft", "spring-damper"}
     assert "its process died" in failures["soft"]
 
 

@@ -12,7 +12,9 @@ from leapcheck.jumping import media
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand
 from leapcheck.jumping.log_files import read_parquet
-from leapcheck.jumping.study import JumpSetup, JumpStudy, evaluate, provenance, simulate_everywhere
+from leapcheck.jumping.runs import simulate_everywhere
+from leapcheck.jumping.setup import JumpSetup
+from leapcheck.jumping.study import JumpStudy, evaluate, provenance
 from leapcheck.simulators.mujoco.render import RenderError
 from leapcheck_models.robots import load
 

@@ -20,7 +20,8 @@ from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
 from leapcheck.jumping.robustness.outcome import TrialOutcome
 from leapcheck.jumping.robustness.statistics import Cause, Driver, success_interval
 from leapcheck.jumping.robustness.variation import Variation
-from leapcheck.jumping.study import JumpProvenance, JumpSetup, JumpStudy
+from leapcheck.jumping.setup import JumpSetup
+from leapcheck.jumping.study import JumpProvenance, JumpStudy
 from leapcheck.simulators.log import JumpLog
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec

@@ -62,7 +62,11 @@ TABLE = """<script>addEventListener("load", () => {
 
 FRAMES = """<!DOCTYPE html><pre id="found"></pre><script>
   const found = []
-  addEventListener("message", m => { found.push(m.data); document.getElementById("found").textContent = JSON.stringify(found) })
+  addEventListener("message", m => {
+    const frame = [...document.querySelectorAll("iframe")].find(frame => frame.contentWindow === m.source)
+    found.push({...m.data, page: frame.title})
+    document.getElementById("found").textContent = JSON.stringify(found)
+  })
 </script>"""
 
 
@@ -78,16 +82,22 @@ def console(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
 
 
-def measured(text: str, script: str, place: Path) -> list[dict]:
-    """What a script says of a page in a frame of each of `WIDTHS`: of a copy without the policy, everything unfolded."""
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    text = text.replace("<details", "<details open").replace("</body>", f"{script}</body>")
-    frames = [f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(text)}"></iframe>' for width in WIDTHS]
+def measured(pages: dict[str, tuple[str, str]], place: Path) -> dict[str, list[dict]]:
+    """What a script says of each page (its text and the script) in a frame of each of `WIDTHS`, all in one start of the browser:
+    of copies without the policy, everything unfolded.
+    """
+    frames = []
+    for name, (text, script) in pages.items():
+        text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+        text = escape(text.replace("<details", "<details open").replace("</body>", f"{script}</body>"))
+        for width in WIDTHS:
+            frames.append(f'<iframe title="{name}" style="border: 0; width: {width}px; height: 900px" srcdoc="{text}"></iframe>')
     place.write_text(FRAMES + "".join(frames), encoding="utf-8")
     done = browsed(place, "--dump-dom", "--virtual-time-budget=5000")
     found = json.loads(unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S)[1]))
-    assert sorted(m["width"] for m in found) == sorted(WIDTHS)
-    return sorted(found, key=lambda m: m["width"])
+    by_page = {name: sorted((m for m in found if m["page"] == name), key=lambda m: m["width"]) for name in pages}
+    assert {name: [m["width"] for m in of_page] for name, of_page in by_page.items()} == dict.fromkeys(pages, sorted(WIDTHS))
+    return by_page
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +107,28 @@ def page(hostile_run, tmp_path_factory):
     return path
 
 
-def test_it_opens_without_an_error_and_holds_the_verdict(page, hostile_run):
-    done = browsed(page, "--dump-dom")
+@pytest.fixture(scope="module")
+def opened(page):
+    """The page opened once: its document, and it printed."""
+    return browsed(page, "--dump-dom", f"--print-to-pdf={page.with_name('report.pdf')}", "--no-pdf-header-footer")
+
+
+@pytest.fixture(scope="module")
+def frames(page, judged_page, run, judged_run, tmp_path_factory):
+    """All that scripts say of the pages, in one start of the browser."""
+    judged = html_report(judged_run)
+    pages = {
+        "page": (page.read_text(encoding="utf-8"), MEASURE),
+        "judged page": (judged_page.read_text(encoding="utf-8"), MEASURE),
+        "table": (html_report(run), TABLE),
+        "copy": (judged, COPY),
+        "copy without clipboard": (judged, COPY_WITHOUT_CLIPBOARD),
+    }
+    return measured(pages, tmp_path_factory.mktemp("frames") / "frames.html")
+
+
+def test_it_opens_without_an_error_and_holds_the_verdict(opened, hostile_run):
+    done = opened
     assert console(done) == []
     headline = re.search(r'<h1[^>]*id="verdict">(.*?)</h1>', done.stdout, re.S)[1]
     assert re.sub(r"<[^>]+>", "", headline).strip().endswith("Discrepancy")
@@ -118,16 +148,17 @@ def test_its_policy_refuses_scripts_styles_and_pictures(page):
     assert "<title>ran</title>" not in done.stdout
 
 
-def test_nothing_is_wider_than_the_window(page):
+@pytest.mark.parametrize("name", ["page", "judged page"])
+def test_nothing_is_wider_than_the_window(frames, name):
     """Wide tables scroll in their own box."""
-    for found in measured(page.read_text(encoding="utf-8"), MEASURE, page.with_name("frames.html")):
+    for found in frames[name]:
         assert found["scroll"] <= found["width"], found["wide"][:5]
         assert found["wide"] == []
 
 
-def test_the_table_against_the_truth_can_be_read_on_a_phone(run, tmp_path):
+def test_the_table_against_the_truth_can_be_read_on_a_phone(run, frames):
     """Scrolled to its last engine the quantities still stand at its left, and median and worst part in one line down a column."""
-    narrow, wide = measured(html_report(run), TABLE, tmp_path / "frames.html")
+    narrow, wide = frames["table"]
     assert narrow["scrolled"] > 0
     assert wide["scrolled"] == 0
     table = truth_table(run)
@@ -142,11 +173,8 @@ def test_the_table_against_the_truth_can_be_read_on_a_phone(run, tmp_path):
         assert found["spread"] < 1.0
 
 
-def test_it_prints(page):
-    pdf = page.with_name("report.pdf")
-    done = browsed(page, f"--print-to-pdf={pdf}", "--no-pdf-header-footer")
-    assert console(done) == []
-    content = pdf.read_bytes()
+def test_it_prints(opened, page):
+    content = page.with_name("report.pdf").read_bytes()
     assert content.startswith(b"%PDF-")
     pages = int(re.search(rb"/Type /Pages\s.*?/Count (\d+)", content, re.S)[1])
     assert 5 <= pages <= 30  # 12: every section, none cut off in one endless page
@@ -187,15 +215,9 @@ def test_a_judged_page_opens_without_an_error_and_runs_its_own_script_alone(judg
     assert "<title>ran</title>" not in done.stdout
 
 
-def test_nothing_of_a_judged_page_is_wider_than_the_window(judged_page):
-    for found in measured(judged_page.read_text(encoding="utf-8"), MEASURE, judged_page.with_name("frames.html")):
-        assert found["scroll"] <= found["width"], found["wide"][:5]
-        assert found["wide"] == []
-
-
-@pytest.mark.parametrize("script", [COPY, COPY_WITHOUT_CLIPBOARD])
-def test_a_script_is_copied_whole(script, judged_run, tmp_path):
-    for found in measured(html_report(judged_run), script, tmp_path / "frames.html"):
+@pytest.mark.parametrize("name", ["copy", "copy without clipboard"])
+def test_a_script_is_copied_whole(frames, name, judged_run):
+    for found in frames[name]:
         assert found["copied"].rstrip("\n") == judged_run.reproducers[0].script.rstrip("\n")
         assert found["said"] == "copied"
         assert found["inside"]

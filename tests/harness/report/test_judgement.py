@@ -9,6 +9,7 @@ import re
 import pytest
 from rich.console import Console
 
+from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Diagnosis, Discrepancy, Falls
 from leapcheck.report.comparison.console import console_summary
 from leapcheck.report.comparison.explanation import explanation, restrict
@@ -156,7 +157,7 @@ def test_markdown_tells_the_same(judged_run):
     ]
     for title in TITLES:
         assert f" {title}\n" in text
-    assert "- **model**: The mass of FR_hip is 0.65 kg, not 0.54 kg. Explains 99.99 % of the difference.\n" in text
+    assert "- **model**: Part of it: The mass of FR_hip is 0.65 kg, not 0.54 kg. Explains 99.99 % of the difference.\n" in text
     assert "- Angles are read in degrees.\n" in text
     rows = [tuple(row) for table in tables(text) for row in table]
     for row in FALLS:
@@ -166,23 +167,42 @@ def test_markdown_tells_the_same(judged_run):
 
 
 def test_the_terminal_tells_it_in_brief_and_in_full(judged_run):
-    brief, full = printed(console_summary(judged_run)), printed(explanation(judged_run))
-    for text in (brief, full):
-        for words in (*TITLES, "[model] The mass of FR_hip is 0.65 kg", "bias force h: 0.020 -> 1.4e-15, explained"):
+    brief, full = printed(explanation(judged_run)), printed(explanation(judged_run, details=True))
+    for text in (printed(console_summary(judged_run)), brief, full):
+        for words in (*TITLES, "[model] Part of it: The mass of FR_hip is 0.65 kg", "mass matrix M: 0.31 -> 2.2e-15, explained"):
             assert words in text, words
         assert "J M⁻¹ Jᵀ: inf -> 3.0e-3, not explained" in text
         assert "mass matrix M: 3.0e-7 -> 3.0e-7, few digits" in text
         assert judged_run.discrepancies[0].command in text
     assert judged_run.discrepancies[0].who_is_wrong in full
+    assert judged_run.discrepancies[0].who_is_wrong not in brief
     assert "20 of 21 laws hold" in full
     assert "pinocchio-mjcf: M vdot + h = tau misses by 0.030, allowed 4.0e-13" in full
 
 
-def test_a_long_list_is_cut_in_the_summary_and_whole_in_the_explanation(judged_run):
+def test_what_is_alike_is_counted_and_told_only_in_detail(judged_run):
+    alike = tuple(Falls(name, 0.02 / (i + 1), 1e-15) for i, name in enumerate(list(QUANTITIES)[:5]))
+    diagnosis = dataclasses.replace(judged_run.diagnoses[0], falls=alike, unexplained=(), pattern="on the diagonal")
+    run = dataclasses.replace(judged_run, diagnoses=(diagnosis,))
+    brief, full = printed(explanation(run)), printed(explanation(run, details=True))
+    assert "error mass matrix M: 0.020 -> 1.0e-15, explained and 4 more" in brief
+    assert brief.count(" -> 1.0e-15, explained") == 1
+    named = "and 4 more, explained: bias force h, gravity force, Coriolis force, forward dynamics"
+    assert named in brief
+    assert full.count(" -> 1.0e-15, explained") == 5
+    assert "and 1 more: mass matrix M" in brief  # the other smallest case
+    assert brief.count("reproducers/") == 1 < full.count("reproducers/")
+    assert "On the diagonal" in full
+    assert "On the diagonal" not in brief  # the cause says it
+    assert "reference, mujoco, pinocchio right to rounding: worst" in brief
+    assert "reference right to rounding: worst in" in full
+
+
+def test_a_long_list_of_alternatives_is_cut_and_whole_in_detail(judged_run):
     diagnosis = dataclasses.replace(judged_run.diagnoses[0], alternatives=((AXES,),) * 5)
     run = dataclasses.replace(judged_run, diagnoses=(diagnosis,))
-    assert "and 2 more" in printed(console_summary(run))
-    assert printed(explanation(run)).count("Angles are read in degrees.") == 5
+    assert "and 2 more" in printed(explanation(run))
+    assert printed(explanation(run, details=True)).count("Angles are read in degrees.") == 5
 
 
 def test_an_engine_that_differs_without_a_truth_is_not_called_wrong(judged_run):
@@ -211,7 +231,7 @@ def test_one_cause_in_two_diagnoses_is_told_once():
         Diagnosis("a", (FLOAT32,), (), (falls[2],), (), ""),
     )
     together, alone = merge_diagnoses([here, there, other])
-    assert together == Diagnosis("a", (ARMATURE,), ((MASS,),), tuple(falls[:2]), ("qM",), "here; there")
+    assert together == Diagnosis("a", (ARMATURE,), ((MASS,),), tuple(falls[:2]), ("qM",), "Here. There.")
     assert alone is other
 
 

@@ -121,27 +121,18 @@ def page(tmp_path_factory):
     return path
 
 
-def test_the_report_opens_with_its_pictures_and_without_an_error(page):
-    done = browsed(page, "--dump-dom")
+def test_the_report_opens_with_its_pictures_and_without_an_error_and_prints(page):
+    pdf = page.with_name("report.pdf")
+    done = browsed(page, "--dump-dom", f"--print-to-pdf={pdf}", "--no-pdf-header-footer")
     assert console(done) == []
     assert "<script" not in done.stdout
-
-
-def test_nothing_of_the_report_is_wider_than_the_window(page):
-    for found in measured(page.read_text(encoding="utf-8"), MEASURE, page.with_name("frames.html")):
-        assert found["scroll"] <= found["width"], found["wide"][:5]
-        assert found["wide"] == []
-
-
-def test_the_scene_fits_a_phone(scene):
-    text = scene.read_text(encoding="utf-8").replace("setPlaying(true);", ";")  # drawn once, not for 5 s
-    for found in measured(text, MEASURE, scene.with_name("frames.html")):
-        assert found["scroll"] <= found["width"], found["wide"][:5]
-
-
-def test_the_report_prints(page):
-    pdf = page.with_name("report.pdf")
-    done = browsed(page, f"--print-to-pdf={pdf}", "--no-pdf-header-footer")
-    assert console(done) == []
     pages = int(re.search(rb"/Type /Pages\s.*?/Count (\d+)", pdf.read_bytes(), re.S)[1])
     assert 4 <= pages <= 20  # measured 8
+
+
+def test_nothing_of_the_report_and_the_scene_is_wider_than_the_window(page, scene):
+    drawn_once = scene.read_text(encoding="utf-8").replace("setPlaying(true);", ";")  # not for 5 s
+    pages = {"report": (page.read_text(encoding="utf-8"), MEASURE), "scene": (drawn_once, MEASURE)}
+    frames = measured(pages, page.with_name("frames.html"))
+    assert all(found["scroll"] <= found["width"] for of_page in frames.values() for found in of_page), frames
+    assert [found["wide"] for found in frames["report"]] == [[], []]

@@ -53,8 +53,18 @@ def full(run):
 
 
 @pytest.fixture(scope="module")
-def page(full):
-    return Page(jump_page(full))
+def text(full):
+    return jump_page(full)
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+@pytest.fixture(scope="module")
+def run_text(run):
+    return jump_page(run)
 
 
 def text_of(renderable, width=80, encoding="utf-8"):
@@ -82,8 +92,8 @@ def test_the_verdict_is_said_once_in_a_word_and_once_in_a_sentence(run, verdict)
     assert f"{verdict}: Torque is 1.2 ± 0.1." in text_of(jump_summary(one))
 
 
-def test_every_figure_is_shown_with_error_bar_spread_and_each_simulator(run):
-    page = Page(jump_page(run))
+def test_every_figure_is_shown_with_error_bar_spread_and_each_simulator(run, run_text):
+    page = Page(run_text)
     assert len(run.estimates) > 50
     for estimate in run.estimates:
         label = f"{estimate.label} {estimate.unit}".removesuffix(" 1")
@@ -94,18 +104,16 @@ def test_every_figure_is_shown_with_error_bar_spread_and_each_simulator(run):
         assert cells[3:5] == [with_error(v.value, v.error) for v in (estimate.by_simulator[name] for name in ("rigid", "soft"))]
 
 
-def test_reasons_mark_the_figure_that_they_are_about(run):
-    page = jump_page(run)
-    assert page.count('<td class="warn"><b>') == 1
-    row = re.search(r'<span title="[^"]*">([^<]*)</span></th>\s*<td class="warn">', page)
+def test_reasons_mark_the_figure_that_they_are_about(run_text):
+    assert run_text.count('<td class="warn"><b>') == 1
+    row = re.search(r'<span title="[^"]*">([^<]*)</span></th>\s*<td class="warn">', run_text)
     assert row[1] == "torque asked / peak torque"
 
 
-def test_ledgers_show_by_how_much_they_are_out(run):
-    text = jump_page(run)
+def test_ledgers_show_by_how_much_they_are_out(run, run_text):
     out = [ledger for ledgers in run.ledgers.values() for ledger in ledgers if not ledger.met]
     assert len(out) > 3  # a jump made by hand balances nothing
-    section = text[text.index('id="ledgers"') :]
+    section = run_text[run_text.index('id="ledgers"') :]
     assert section.count('<td class="bad"') == len(out)
     assert jump_markdown(run).count("| rigid | momentum |") == 1
 
@@ -123,10 +131,10 @@ def test_robustness_and_hardware_say_their_numbers(page):
     assert len(page.cells("joint_9")) == 1
 
 
-def test_everything_of_others_is_escaped(full, page, tmp_path):
-    for text in (jump_page(full), jump_markdown(full), (write_jump_report(full, tmp_path)[-1]).read_text(encoding="utf-8")):
-        assert "<script>alert" not in text
-        assert "\u202e" not in text
+def test_everything_of_others_is_escaped(full, text, page, tmp_path):
+    for written in (text, jump_markdown(full), (write_jump_report(full, tmp_path)[-1]).read_text(encoding="utf-8")):
+        assert "<script>alert" not in written
+        assert "\u202e" not in written
     assert not {tag for tag, _ in page.tags} & (HOSTILE_TAGS - {"img"})
     assert [attrs["src"].partition(",")[0] for tag, attrs in page.tags if tag == "img"] == ["data:image/png;base64"] * 2
     assert not [attrs for _, attrs in page.tags if "style" in attrs or any(name.startswith("on") for name in attrs)]
@@ -137,12 +145,12 @@ def test_everything_of_others_is_escaped(full, page, tmp_path):
     evil = dataclasses.replace(evil, remedies=(HOSTILE,), reasons=(dataclasses.replace(evil.reasons[0], simulator=HOSTILE),))
     origin = dataclasses.replace(full.provenance, robot=HOSTILE, command=HOSTILE, versions={HOSTILE: HOSTILE}, machine=HOSTILE)
     named = dataclasses.replace(full, provenance=origin, judgement=evil)
-    assert Page(jump_page(named)).text.count("alert('x')") > 8
-    assert "<script>alert" not in jump_page(named) + jump_markdown(named)
+    shown = jump_page(named)
+    assert Page(shown).text.count("alert('x')") > 8
+    assert "<script>alert" not in shown + jump_markdown(named)
 
 
-def test_the_policy_is_the_hash_of_the_style(full):
-    text = jump_page(full)
+def test_the_policy_is_the_hash_of_the_style(text):
     style = re.search(r"<style>(.*?)</style>", text, re.S)[1]
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
@@ -150,9 +158,10 @@ def test_the_policy_is_the_hash_of_the_style(full):
     assert len(text.encode()) < SIZE
 
 
-def test_equal_runs_give_equal_text(full):
+def test_equal_runs_give_equal_text(full, text):
     again = dataclasses.replace(full)
-    for made in (jump_page, jump_markdown, jump_json):
+    assert jump_page(again) == text
+    for made in (jump_markdown, jump_json):
         assert made(full) == made(again)
 
 

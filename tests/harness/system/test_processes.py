@@ -55,6 +55,17 @@ def multiplied(x: int) -> int:
     return factor * x
 
 
+def process_of(_: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize("here", [(1, 3), (0, 1, 2, 3)])
+def test_some_jobs_are_done_by_this_process(here: tuple[int, ...]) -> None:
+    results = dict(job_results(process_of, [(7,), (8,), (9,), (10,)], 1, here=here))
+    assert sorted(results) == [0, 1, 2, 3]
+    assert {number for number, process in results.items() if process == os.getpid()} == set(here)
+
+
 def test_every_process_begins_with_what_it_is_given_and_results_come_in_order() -> None:
     with running_jobs(multiplied, [(2,), (3,), (4,), (5,)], 2, keep, (7,)) as running:
         assert [done.result() for done in running] == [14, 21, 28, 35]

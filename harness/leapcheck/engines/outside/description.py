@@ -8,8 +8,9 @@ from typing import Any
 from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.outside.canonical import check_convertible
 from leapcheck.engines.outside.framing import Header
-from leapcheck.engines.outside.target import PRECISIONS, EngineKind, Target
+from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.words import convention, words
+from leapcheck.engines.protocol import PRECISIONS
 from leapcheck.quantities import CANONICAL, sizes
 from leapcheck_models.spec import RobotSpec
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.canonical import answers_from, prerequisites, states_in
 from leapcheck.engines.outside.description import checked_description
@@ -18,7 +19,7 @@ from leapcheck.engines.outside.link import IN_FLIGHT, Link, Refused, prefix_engi
 from leapcheck.engines.outside.process import Died, EndKind
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.words import Words
-from leapcheck.engines.protocol import Answers
+from leapcheck.engines.protocol import PRECISIONS, Answers, is_single_precision
 from leapcheck.quantities import QUANTITIES, answer_shape
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -59,13 +60,38 @@ class OutsideEngine:
         self.declares_convention = self._convention is not None
 
     @property
+    def target(self) -> Target:
+        """What the user named."""
+        return self._target
+
+    @property
+    def convention(self) -> Convention | None:
+        """What its answers are converted from; None for the canonical convention."""
+        return self._convention
+
+    @property
+    def dtype(self) -> str:
+        """Of its numbers: "<f8" or "<f4"."""
+        return self._description.dtype
+
+    @property
+    def holds_any_robot(self) -> bool:
+        """Whether it takes the robot that it is handed; else it has one of its own."""
+        return self._description.any_robot
+
+    @property
     def route(self) -> str:
         """What it is, how the robot came into it, and in which convention it answers."""
-        robot = "the spec, handed to it" if self._description.any_robot else "a robot of its own"
-        precision = ", single precision" if self._description.dtype == "<f4" else ""
+        robot = "the spec, handed to it" if self.holds_any_robot else "a robot of its own"
+        precision = ", single precision" if is_single_precision(self) else ""
         own = ", in the convention that it declares" if self.declares_convention else ""
         own_name = f" '{self._description.name}'" if self._description.name else ""
         return f"{robot}; {WORDS[self._target.kind]}{own_name} in a process of its own{precision}{own}"
+
+    @property
+    def precision(self) -> str:
+        """The precision that it declares, or that its description does."""
+        return next(name for name, dtype in PRECISIONS.items() if dtype == self.dtype)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -94,14 +120,14 @@ class OutsideEngine:
     def submit(self, states: States, quantities: Sequence[str]) -> None:
         """Sends a batch without waiting for its answers; at most two may be in flight."""
         own_states = states_in(self._convention, states)
-        dtype = np.dtype(self._description.dtype)
+        dtype = np.dtype(self.dtype)
         arrays: dict[str, NDArray[Any]] = {
             name: np.ascontiguousarray(part, dtype=dtype) for name, part in own_states._asdict().items()
         }
         arrays["index"] = np.ascontiguousarray(states.index, dtype="<i8")
         self._link.greet(self._spec)
         answers = {name: (len(states), *shape) for name, shape in self._shapes(quantities).items()}
-        self._link.submit(arrays, answers, self._description.dtype)
+        self._link.submit(arrays, answers, self.dtype)
 
     def collect(self) -> dict[str, NDArray[Any]]:
         """The oldest batch's answers (n, *shape), of the engine's own precision and convention; valid until two more are sent."""
@@ -111,7 +137,7 @@ class OutsideEngine:
         """The engine holding another robot, in the same process; EngineError where it has one robot only."""
         if spec == self._spec:
             return self
-        if not self._description.any_robot:
+        if not self.holds_any_robot:
             raise EngineError(f"engine '{self.name}': holds one robot only: its state alone can be made smaller")
         return OutsideEngine(self._target, spec, self._link)
 
@@ -129,14 +155,15 @@ class OutsideEngine:
     def _fill(self, raw: Mapping[str, Floats], states: States) -> None:
         """The engine's answers to all states, batch after batch."""
         size = sum(8 * int(np.prod(values.shape[1:])) for values in raw.values())
-        batch = max(1, min(BATCH, BATCH_BYTES // max(size, 1)))
-        parts = deque(slice(start, min(start + batch, len(states))) for start in range(0, len(states), batch))
+        most, names = max(1, min(BATCH, BATCH_BYTES // max(size, 1))), tuple(raw)
         flying: deque[slice] = deque()
+        start = 0
         try:
-            while parts or flying:
-                while parts and len(flying) < IN_FLIGHT:
-                    flying.append(parts.popleft())
-                    self.submit(states[flying[-1]], tuple(raw))
+            while start < len(states) or flying:
+                while start < len(states) and len(flying) < IN_FLIGHT:
+                    flying.append(slice(start, min(start + self._link.batch(names, most), len(states))))
+                    start = flying[-1].stop
+                    self.submit(states[flying[-1]], names)
                 for name, values in self.collect().items():
                     raw[name][flying[0]] = values
                 flying.popleft()

@@ -13,9 +13,11 @@ import signal
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from time import sleep
 from typing import IO, Protocol
 
+from leapcheck.engines.outside.family import FAMILY, end_family
 from leapcheck.engines.outside.framing import Header, read_frame, write_frame
 
 MOST_PRINTED = 80
@@ -42,21 +44,24 @@ class Printed:
 
     def take(self) -> str:
         """The first line since the last time, empty where nothing was printed; all of it goes to standard error."""
-        sys.stdout.flush()
+        with suppress(AttributeError, ValueError, OSError):  # the user's code may have closed or replaced it
+            sys.stdout.flush()
         self._flush(None)  # what C keeps back
-        if not os.fstat(1).st_size:
+        if not os.fstat(self._file.fileno()).st_size:
             return ""
         self._file.seek(0)
         content = self._file.read()
         self._file.seek(0)
         self._file.truncate()
-        sys.stderr.buffer.write(content)
-        sys.stderr.flush()
+        with suppress(AttributeError, ValueError, OSError):
+            sys.stderr.buffer.write(content)
+            sys.stderr.flush()
         return content.decode("utf-8", "replace").strip().partition("\n")[0][:MOST_PRINTED] or "an empty line"
 
 
 def serve(requests: IO[bytes], answers: IO[bytes], server: Server, printed: Printed) -> None:
     """Answers until there are no more requests."""
+    own_process = os.getpid()
     while True:
         try:
             header, _ = read_frame(requests)
@@ -64,8 +69,10 @@ def serve(requests: IO[bytes], answers: IO[bytes], server: Server, printed: Prin
             return
         try:
             answer = server.hello(header) if header["ask"] == "hello" else _evaluate(server, header)
-        except Exception as error:  # the user's code may raise anything
+        except BaseException as error:  # the user's code may raise anything; Ctrl-C does not come here
             answer = {"error": " ".join(str(error).split()) or type(error).__name__}
+        if os.getpid() != own_process:  # a copy of this process, which the user's code made and let go on
+            os._exit(0)
         if printed_line := printed.take():
             answer = {**answer, "printed": printed_line}
         write_frame(answers, answer)
@@ -78,10 +85,13 @@ def _evaluate(server: Server, header: Header) -> Header:
 
 def main(kind: str, what: str, name: str) -> None:
     """Serves the library or the factory `what`, which is called `name`."""
+    family = os.environ[FAMILY]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is reported; writing its memory to a file takes seconds
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(), family), daemon=True).start()
+    # Under numbers of their own: the user's code may close or replace standard input and output.
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     printed = Printed()
     server: Server
     if kind == "library":
@@ -92,13 +102,17 @@ def main(kind: str, what: str, name: str) -> None:
         from leapcheck.engines.outside.python_server import PythonServer
 
         server = PythonServer(what, name)
-    serve(sys.stdin.buffer, answers, server, printed)
+    serve(requests, answers, server, printed)
+    end_family(family)
 
 
-def _end_with_parent(parent: int) -> None:
-    """Ends this process within a second of its parent's end: code that hangs never sees that its input has ended."""
+def _end_with_parent(parent: int, family: str) -> None:
+    """Ends this process, and what it started, within a second of its parent's end: code that hangs never sees that its input has
+    ended.
+    """
     while os.getppid() == parent:
         sleep(1.0)
+    end_family(family)
     os._exit(0)
 
 

@@ -13,7 +13,7 @@ from leapcheck.coordinates.conventions import moving_joints
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.framing import Header
 from leapcheck.engines.outside.process import Child
-from leapcheck.engines.outside.target import EngineKind, Target
+from leapcheck.engines.outside.target import EngineKind, Target, program_path
 from leapcheck.quantities import sizes
 from leapcheck_models.spec import RobotSpec, as_json
 
@@ -52,8 +52,7 @@ def greeting(spec: RobotSpec, memory: str) -> Header:
 def _command(target: Target) -> tuple[str, ...]:
     """What is run: our own host for libraries and Python factories."""
     if target.kind is EngineKind.PROGRAM:
-        first, *others = target.what
-        program = str(target.folder / first) if "/" in first else shutil.which(first) or first
-        return (program, *others)
+        program = program_path(target)
+        return (shutil.which(program) or program, *target.what[1:])
     what = str(target.path) if target.kind is EngineKind.LIBRARY else target.what[0]
     return (sys.executable, "-m", HOST, target.kind, what, target.name)

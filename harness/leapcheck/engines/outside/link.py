@@ -14,20 +14,24 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, ArrayPlace, Header, array_places, frame_bytes
 from leapcheck.engines.outside.launch import greeting, launch
 from leapcheck.engines.outside.memory import SharedMemory
-from leapcheck.engines.outside.process import Child, Died, EndKind
+from leapcheck.engines.outside.process import GIB, Child, Died
 from leapcheck.engines.outside.target import Target
 from leapcheck_models.spec import RobotSpec
 
-STARTING_SECONDS = 60.0
+STARTING_SECONDS = 120.0
 """What an engine may take at least to hold a robot: it may have to compile."""
+
+FIRST = 64
+"""States of the first batch of some quantities, by which it is measured how many can be asked for at once."""
+
+SHARE = 0.1
+"""Share of the time limit that a batch should take: a machine that is ten times as slow as before ends no engine."""
 
 MOST_DEATHS = 60
 """An engine that has died so often is not started again."""
 
 IN_FLIGHT = 2
 """Batches that an engine may have before it at once."""
-
-GIB = 1 << 30
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -42,6 +46,7 @@ class PendingRequest:
 
     quantities: tuple[str, ...]
     answers: tuple[ArrayPlace, ...]
+    states: int
 
 
 class Link:
@@ -56,7 +61,9 @@ class Link:
         self.printed = ""
         self._flying: deque[PendingRequest] = deque()
         self._slots = [(0, 0)] * IN_FLIGHT
-        self._turn = self._deaths = self._first_taken = 0
+        self._turn = self._deaths = 0
+        self._has_limit = False
+        self._seconds_per_state: dict[tuple[str, ...], float] = {}
 
     def greet(self, spec: RobotSpec) -> Header:
         """What the engine says of itself, holding that robot; EngineError where it cannot."""
@@ -114,17 +121,22 @@ class Link:
         else:
             for place in given:
                 parts += [arrays[place.name].data, bytes(-place.bytes % ALIGNMENT)]
-        self._flying.append(PendingRequest(tuple(quantities), tuple(answers)))
-        self._send(frame_bytes(header, 0 if shared else end), parts, self.target.timeout)
+        self._flying.append(PendingRequest(tuple(quantities), tuple(answers), len(arrays["q"])))
+        self._send(frame_bytes(header, 0 if shared else end), parts, self.target.timeout * len(self._flying))
 
     def collect(self) -> Arrays:
         """The answers to the oldest request in flight; in shared memory they stay until the one after the next is sent.
 
         Raises Died where the engine has ended, and Refused where it says that it cannot.
         """
+        request = self._flying[0]
         header, payload = self._receive(self.target.timeout)
-        self._check_growth()
-        request = self._flying.popleft()
+        assert self._child is not None
+        self._seconds_per_state[request.quantities] = self._child.seconds / max(request.states, 1)
+        if not self._has_limit:
+            self._has_limit = True
+            self._child.limit_growth(self.target.memory * GIB)
+        self._flying.popleft()
         if "error" in header:
             raise Refused(str(header["error"]))
         if self._hello.get("memory") is True:
@@ -137,6 +149,15 @@ class Link:
             raise Refused(f"answered with {len(payload)} bytes where {shapes} take {expected}: fill all that is asked for")
         flat = np.frombuffer(payload, np.uint8)
         return {p.name: flat[p.offset : p.offset + p.bytes].view(p.dtype).reshape(p.shape) for p in request.answers}
+
+    def batch(self, quantities: tuple[str, ...], most: int) -> int:
+        """How many states of some quantities to ask for at once, by what the last batch took; at least 1 and at most so many."""
+        seconds = self._seconds_per_state.get(quantities)
+        return min(most, FIRST) if seconds is None else int(min(most, max(1.0, SHARE * self.target.timeout / max(seconds, 1e-9))))
+
+    def _progress(self) -> object:
+        """Where the engine says that it is."""
+        return None if self._memory is None else self._memory.marks()
 
     def at_mark(self) -> tuple[str, int]:
         """Quantity and row of the state that the engine says it is at; "" and -1 where it says nothing."""
@@ -171,7 +192,7 @@ class Link:
 
     def _start(self) -> None:
         self._memory = self._memory or SharedMemory()
-        self._first_taken = 0
+        self._has_limit = False
         self._child = launch(self.target, self._memory.descriptors)
 
     def _send(self, start: bytes, parts: Sequence[bytes | memoryview], seconds: float) -> None:
@@ -179,7 +200,7 @@ class Link:
         if self._memory is not None and len(self._flying) <= 1:
             self._memory.clear_marks()
         try:
-            self._child.send([start, *parts], seconds)
+            self._child.send([start, *parts], seconds, self._progress)
         except Died:
             self._deaths += 1
             self._child = None
@@ -188,25 +209,13 @@ class Link:
     def _receive(self, seconds: float) -> tuple[Header, memoryview]:
         assert self._child is not None
         try:
-            header, payload = self._child.receive(seconds)
+            header, payload = self._child.receive(seconds, self._progress)
         except Died:
             self._deaths += 1
             self._child = None
             raise
         self.printed = self.printed or str(header.get("printed", ""))
         return header, payload
-
-    def _check_growth(self) -> None:
-        """Died where the engine has grown by more than it may since its first answer: a leak must not end the run."""
-        assert self._child is not None
-        own_bytes = self._child.own_bytes()
-        self._first_taken = self._first_taken or own_bytes
-        grown = (own_bytes - self._first_taken) / GIB
-        if grown > self.target.memory:
-            self._child.kill()
-            self._child = None
-            self._deaths += 1
-            raise Died(EndKind.GROWTH, f"had grown by {grown:.2g} GiB since its first answer and was ended")
 
     def _slot(
         self, rows: Sequence[tuple[str, str, tuple[int, ...]]], quantities: Mapping[str, tuple[int, ...]], dtype: str

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection
 from typing import Any, cast
 
-from leapcheck.engines.errors import EngineError
-from leapcheck.engines.outside.target import EngineKind, target
+from leapcheck.engines.outside.target import EngineKind, program_path, target
 from leapcheck.engines.outside.user import user_engine
 from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import CANONICAL
+from leapcheck.system.plugins import has_module
 from leapcheck_models.spec import RobotSpec
 
 
@@ -30,6 +31,23 @@ def load_engine(engine: Any, spec: RobotSpec) -> Engine:
     if is_request(engine):
         return cast(EngineRequest, engine).build()
     return cast(Engine, engine) if is_engine(engine) else user_engine(engine, spec)
+
+
+def check_engine_word(word: str) -> None:
+    """ValueError or FileNotFoundError where a word of the command line names a file, program or module that is not there.
+
+    Nothing of the user's is run.
+    """
+    if word in FACTORIES:
+        return
+    place = target(word)
+    where, first = f"engine '{word}'", place.what[0]
+    if place.kind is EngineKind.LIBRARY and not place.path.is_file():
+        raise FileNotFoundError(f"{where}: library '{place.path}' does not exist or is no file: build it, or correct its path")
+    if place.kind is EngineKind.PROGRAM and shutil.which(program := program_path(place)) is None:
+        raise FileNotFoundError(f"{where}: there is no program '{program}': correct its path, or make it executable")
+    if place.kind is EngineKind.PYTHON and not has_module(first.partition(":")[0]):
+        raise ValueError(f"{where}: there is no module '{first.partition(':')[0]}' here or on the path: correct its name")
 
 
 def word_of(engine: Any) -> str:
@@ -64,8 +82,6 @@ def _engine_of_word(word: str, spec: RobotSpec) -> Engine:
         from leapcheck.engines.outside.recording import RecordedEngine
 
         return RecordedEngine(place, spec)
-    if place.kind is EngineKind.LIBRARY and not place.path.is_file():
-        raise EngineError(f"engine '{word}': library '{place.path}' does not exist or is no file: build it, or correct its path")
     from leapcheck.engines.outside.engine import OutsideEngine
 
     return OutsideEngine(place, spec)

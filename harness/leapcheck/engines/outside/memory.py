@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import tempfile
@@ -20,7 +21,9 @@ class SharedMemory:
 
     def __init__(self) -> None:
         if hasattr(os, "memfd_create"):
-            self._file, self.path = os.memfd_create("leapcheck", 0), ""
+            self._file, self.path = os.memfd_create("leapcheck", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), ""
+            # An engine that made it shorter would end this process by SIGBUS at the next touch.
+            fcntl.fcntl(self._file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
         else:
             self._file, self.path = tempfile.mkstemp(prefix="leapcheck-")
         self._close = weakref.finalize(self, _close_file, self._file, self.path)

@@ -15,18 +15,26 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from time import monotonic
+from uuid import uuid4
 
 import numpy as np
 
+from leapcheck.engines.outside.family import FAMILY, bytes_of_tree, end_family
 from leapcheck.engines.outside.framing import MAGIC, PREFIX, Header
+from leapcheck.engines.outside.patience import Patience
+
+Progress = Callable[[], object]
+"""Returns what changes when an engine gets on."""
 
 PIPE_BYTES = 1 << 20
 """Size of the pipes where the system lets us choose: fewer turns for large blocks."""
 
 MOST_HEADER_BYTES = 16 << 20
 SHOWN = 60
-PAGE = os.sysconf("SC_PAGE_SIZE")
+GIB = 1 << 30
+LOOK_SECONDS = 0.02
+"""How often a child that is waited for is looked at."""
+
 ENDING_SECONDS = 2.0
 """How long a child whose input has ended may take to go."""
 
@@ -52,21 +60,23 @@ class Child:
     """A process and the frames that travel to and from it."""
 
     def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str], inherited: Sequence[int]) -> None:
-        """Starts it; OSError where there is no such program. In a group of its own: Ctrl-C is for this process alone."""
+        """Starts it; OSError where there is no such program. In a session of its own: Ctrl-C is for this process alone."""
+        family = uuid4().hex
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,
-            env=dict(environment),
+            env={**environment, FAMILY: family},
             pass_fds=tuple(inherited),
-            process_group=0,
+            start_new_session=True,
             bufsize=0,
         )
+        self._exit = os.pidfd_open(self._process.pid) if hasattr(os, "pidfd_open") else None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        self.close = weakref.finalize(self, _end_process, self._process)
+        self.close = weakref.finalize(self, _end_process, self._process, self._exit, family)
         for pipe in (self._to, self._from):
             os.set_blocking(pipe, False)
             if sys.platform == "linux":
@@ -77,48 +87,62 @@ class Child:
         self._header: Header | None = None
         self._payload, self._filled = memoryview(b""), 0
         self._frames: deque[tuple[Header, memoryview]] = deque()
+        self._first_bytes, self._most_growth = 0, 0.0
+        self._moved, self.seconds = 0, 0.0
 
-    def send(self, parts: Sequence[bytes | memoryview], seconds: float) -> None:
-        """Hands over a frame in parts; answers that come meanwhile are kept. Died where it does not take it in time."""
+    def send(self, parts: Sequence[bytes | memoryview], seconds: float, progress: Progress = lambda: None) -> None:
+        """Hands over a frame in parts; answers that come meanwhile are kept. Died where it does not take it in time.
+
+        The time, also that of `receive`, is the process's own (`patience`), and begins anew with each byte and whenever what
+        `progress` returns changes. What either took is then in `seconds`.
+        """
         self._outgoing += [memoryview(part).cast("B") for part in parts if len(part)]
-        self._pump(lambda: not self._outgoing, seconds)
+        self._pump(lambda: not self._outgoing, seconds, progress)
 
-    def receive(self, seconds: float) -> tuple[Header, memoryview]:
+    def receive(self, seconds: float, progress: Progress = lambda: None) -> tuple[Header, memoryview]:
         """The next frame's header and payload; Died where there is none in time."""
-        self._pump(lambda: bool(self._frames), seconds)
+        self._pump(lambda: bool(self._frames), seconds, progress)
         return self._frames.popleft()
 
-    def own_bytes(self) -> int:
-        """Bytes of memory that are its own; 0 where the system does not say (only Linux does)."""
-        try:
-            words = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()
-        except OSError:
-            return 0
-        resident, shared = int(words[1]), int(words[2])
-        return (resident - shared) * PAGE
+    def limit_growth(self, most_bytes: float) -> None:
+        """From now on it is ended where it, with its own children, grows by more bytes; only Linux tells."""
+        self._first_bytes, self._most_growth = bytes_of_tree(self._process.pid), most_bytes
 
     def kill(self) -> None:
         """Ends it at once."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
         self.close()
 
-    def _pump(self, done: Callable[[], bool], seconds: float) -> None:
+    def _pump(self, done: Callable[[], bool], seconds: float, progress: Progress) -> None:
         """Writes and reads whatever can be, until it is done."""
-        end = monotonic() + seconds
+        patience = Patience(self._process.pid)
         while not done():
+            patience.progress((progress(), self._moved))
             ready = select.poll()
             ready.register(self._from, select.POLLIN)
             if self._outgoing:
                 ready.register(self._to, select.POLLOUT)
-            pipes = [pipe for pipe, _ in ready.poll(max(end - monotonic(), 0.0) * 1e3)]
-            if not pipes and monotonic() >= end:
+            if self._exit is not None:
+                ready.register(self._exit, select.POLLIN)
+            pipes = [pipe for pipe, _ in ready.poll(LOOK_SECONDS * 1e3)]
+            self._check_growth()
+            if not pipes and patience.idle() >= seconds:
                 self.kill()
                 raise Died(EndKind.HANG, f"gave no answer within {seconds:g} s and was ended")
             if self._from in pipes:
                 self._read()
+            elif self._exit in pipes:  # a child of its own may keep the pipe open
+                raise self._end()
             if self._to in pipes:
                 self._write()
+        self.seconds = patience.total()
+
+    def _check_growth(self) -> None:
+        """Died where it has grown by more than it may: a leak must not end the run."""
+        grown = bytes_of_tree(self._process.pid) - self._first_bytes if self._most_growth else 0
+        if grown > self._most_growth:
+            self.kill()
+            raise Died(EndKind.GROWTH, f"had grown by {grown / GIB:.2g} GiB since its first answer and was ended")
 
     def _write(self) -> None:
         try:
@@ -128,6 +152,7 @@ class Child:
         except BrokenPipeError:  # what it wrote before its end is still to be read, and says more
             self._outgoing.clear()
             return
+        self._moved += count
         while count and self._outgoing:
             first = self._outgoing.popleft()
             if count < len(first):
@@ -148,6 +173,7 @@ class Child:
             return
         if count == 0:
             raise self._end()
+        self._moved += count
         while self._parse_header() and self._finish_frame():
             pass
 
@@ -207,8 +233,8 @@ class Child:
         return Died(EndKind.CRASH, f"crashed with {names.get(-status, f'signal {-status}')}")
 
 
-def _end_process(process: subprocess.Popen[bytes]) -> None:
-    """Ends a child: it goes when its input ends, or is made to go."""
+def _end_process(process: subprocess.Popen[bytes], exit_handle: int | None, family: str) -> None:
+    """Ends a child, which goes when its input ends or is made to go, and then whatever it has started and left."""
     for stream in (process.stdin, process.stdout):
         if stream:
             with suppress(OSError):
@@ -216,6 +242,10 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(ENDING_SECONDS)
     except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
         process.wait()
+    if exit_handle is not None:
+        os.close(exit_handle)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    end_family(family)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck.engines.answers import answers_of
 from leapcheck.engines.outside.framing import MARKS, ArrayPlace, Header, MappedFile, read_array_places
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine, load_user_engine
 from leapcheck.quantities import CANONICAL
@@ -42,7 +43,7 @@ class PythonServer:
         states = States(arrays["q"], arrays["v"], arrays["tau"], arrays["index"], ("",) * header["states"])
         for number, place in enumerate(read_array_places(header["answers"])):
             self._memory.mark(number)
-            self._array(place)[...] = self._engine.evaluate(states, (place.name,))[place.name]
+            self._array(place)[...] = answers_of(self._engine, states, {place.name: place.shape[1:]})[place.name]
 
     def _load(self, robot: str) -> tuple[UserEngine, Header]:
         engine = load_user_engine(self._target, spec_of(json.loads(robot)), self._name, convert=False)
@@ -52,6 +53,7 @@ class PythonServer:
             "memory": True,
             "robots": "any" if isinstance(engine, FactoryEngine) else "one",
             "limits": engine.not_compared,
+            "precision": engine.precision,
         }
         if engine.conventions is not None:
             hello["conventions"] = engine.conventions

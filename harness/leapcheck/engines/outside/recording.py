@@ -32,18 +32,19 @@ class RecordedEngine:
 
     def __init__(self, target: Target, spec: RobotSpec) -> None:
         """Reads the file; EngineError in one line where it holds no answers, or others than this robot's."""
-        self.name = target.name
+        self.name, self.target = target.name, target
         try:
             arrays = _read(target)
-            self._convention = convention(spec, target.words, f"engine '{target.name}'")
-            self.states = _states(spec, target.path, arrays, self._convention)
+            self.convention = convention(spec, target.words, f"engine '{target.name}'")
+            self.states = _states(spec, target.path, arrays, self.convention)
             answers = _answers(spec, target.path, arrays)
-            check_convertible(self._convention, answers, "record")
+            check_convertible(self.convention, answers, "record")
         except (ValueError, OSError) as error:
             raise EngineError(f"engine '{target.name}': {' '.join(str(error).split())}") from None
-        self._answers = answers_from(self._convention, self.states, answers, tuple(answers))
+        self._answers = answers_from(self.convention, self.states, answers, tuple(answers))
         self.quantities = frozenset(self._answers)
-        own = "" if self._convention is None else ", in the convention that it declares"
+        self.precision = target.precision or "float64"
+        own = "" if self.convention is None else ", in the convention that it declares"
         self.route = f"recorded data of {len(self.states)} states{own}"
         self._rows: dict[tuple[str, ...], dict[bytes, int]] = {}
 
@@ -55,8 +56,8 @@ class RecordedEngine:
         """Each quantity as an array (n, *shape); EngineError at a state that was not recorded, and for NaN."""
         return {name: self._block(name, states) for name in quantities}
 
-    def _block(self, name: str, states: States) -> Floats:
-        arguments = QUANTITIES[name].arguments
+    def rows(self, states: States, arguments: tuple[str, ...]) -> list[int]:
+        """The row of the file for each state, by these parts of it alone; EngineError for a state that was not recorded."""
         known = self._rows.setdefault(arguments, {})
         if not known:
             known.update((key, row) for row, key in reversed(list(enumerate(_keys(self.states, arguments)))))
@@ -65,7 +66,10 @@ class RecordedEngine:
             if key not in known:
                 raise EngineError(f"engine '{self.name}': state {states.index[i]} ({states.kind[i]}) was not recorded")
             rows.append(known[key])
-        answers = self._answers[name][rows]
+        return rows
+
+    def _block(self, name: str, states: States) -> Floats:
+        answers = self._answers[name][self.rows(states, QUANTITIES[name].arguments)]
         if not np.isfinite(answers).all():
             row = int(np.argwhere(~np.isfinite(answers))[0, 0])
             raise EngineError(

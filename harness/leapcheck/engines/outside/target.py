@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from leapcheck.engines.outside.words import CANONICAL_WORDS, Words, words
+from leapcheck.engines.protocol import PRECISIONS
 from leapcheck.engines.registry import FACTORIES
 
 ENTRY_POINTS = "leapcheck.engines"
 """Group of entry points whose values are factories, module:factory, of engines that are known by their names."""
 
 TIMEOUT = 60.0
-"""Seconds that a batch may take where nothing else is said."""
+"""Seconds without progress after which an engine is ended, at least, where nothing else is said; by a clock of its own."""
 
 MEMORY = 1.0
 """GiB by which an engine's process may grow after its first answer where nothing else is said."""
@@ -36,7 +37,6 @@ class EngineKind(StrEnum):
 
 LIBRARY = re.compile(r".*\.(so(\.[0-9]+)*|dylib|dll)")
 DATA = (".npz", ".csv", ".parquet")
-PRECISIONS = {"float64": "<f8", "float32": "<f4"}
 KEYS = (*EngineKind, "precision", "timeout", "memory", "conventions")
 
 
@@ -85,6 +85,12 @@ def target(name: str) -> Target:
     )
 
 
+def program_path(program: Target) -> str:
+    """Path of a program, or its bare name, which is looked for on the system's path."""
+    first = program.what[0]
+    return str(program.folder / first) if "/" in first else first
+
+
 def names_engine(name: str) -> bool:
     """Whether a word names a library, a program, data, a description or an entry point, whether that is there or not."""
     is_path = name.endswith((".toml", *DATA)) or LIBRARY.fullmatch(name) is not None
@@ -116,7 +122,7 @@ def _read_description(name: str, here: Path) -> Target:
         kinds[0],
         _what(kinds[0], table[kinds[0]], where),
         path.parent.absolute(),
-        _positive(table, "timeout", TIMEOUT, f"{where}: timeout", "the seconds that a batch may take"),
+        _positive(table, "timeout", TIMEOUT, f"{where}: timeout", "the seconds that it may take without progress"),
         _precision(table, where),
         words(table.get("conventions", {}), where),
         _positive(table, "memory", MEMORY, f"{where}: memory", "the GiB by which its process may grow"),

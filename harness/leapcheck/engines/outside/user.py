@@ -27,6 +27,7 @@ contain it. Points are those of `spec.contact_points` with `computed=True`, in t
 
 Another convention is declared by an attribute (or key) `conventions`, a dict with some of "quaternion" ("wxyz" or "xyzw"),
 "base_velocity" ("body", "world" or "mixed"), "order" ("angular first" or "linear first") and "joints" (names in your order).
+An attribute `precision` = "float32" says that single precision is meant: what that rounds off is then imprecise, not wrong.
 An object with `quantities` and `evaluate`, as in `leapcheck.engines.protocol.Engine`, answers whole blocks of states instead.
 
 Named on the command line, the factory is called in a process of its own: a crash, a hang, a leak or a print there does no harm.
@@ -52,10 +53,10 @@ from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.canonical import answers_from, check_convertible, prerequisites, states_in
 from leapcheck.engines.outside.words import convention, words
-from leapcheck.engines.protocol import Answers
+from leapcheck.engines.protocol import PRECISIONS, Answers
 from leapcheck.quantities import CANONICAL, QUANTITIES, answer_shape
 from leapcheck.sampling import States
-from leapcheck.system.plugins import call_factory, load_factory, name_of, reason_of, takes_argument
+from leapcheck.system.plugins import call_factory, import_name, load_factory, name_of, reason_of, takes_argument
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -70,8 +71,12 @@ class UserEngine:
     conventions: Any = None
     """What the object declares as its conventions, as it stands there."""
     not_compared: tuple[str, ...] = ()
+    precision = "float64"
+    """That of its numbers, as the object declares it."""
     convention: Convention | None = None
     """What answers are converted from."""
+    import_name = ""
+    """module:name by which the factory can be imported again, or "module:" for a module; "" where an object was handed over."""
 
     def __init__(
         self,
@@ -116,7 +121,9 @@ class UserEngine:
                 where = f"engine '{self.name}': {name}({', '.join(arguments)}) at state {states.index[i]}"
                 try:
                     answer = self._functions[name](*(getattr(states, argument)[i].copy() for argument in arguments))
-                except (Exception, SystemExit) as error:
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:  # the user's code may raise anything
                     raise EngineError(f"{where} raised {reason_of(error)}: correct it, or leave the function out") from error
                 answers[name][i] = _numbers(where, answer, shape)
         return answers
@@ -127,9 +134,9 @@ class UserEngine:
         where = f"engine '{self.name}': evaluate at states {states.index[0]} to {states.index[-1]}" if len(states) else ""
         try:
             answers = dict(self._evaluate(states, tuple(names)))
-        except EngineError:
+        except (EngineError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # the user's code may raise anything
             raise EngineError(f"{where} raised {reason_of(error)}: correct it, or list fewer quantities") from error
         if missing := [name for name in names if name not in answers]:
             raise EngineError(f"{where} gave no {missing[0]}: give it, or do not list it among `quantities`")
@@ -177,6 +184,8 @@ def user_engine(source: Any, spec: RobotSpec, name: str = "", *, convert: bool =
         evaluate = members["evaluate"] if _answers_blocks(members) else None
         engine = kind(name, _version(members, source), spec, _functions(members, dynamics, what), evaluate)
         engine.conventions = None if callable(members["conventions"]) else members["conventions"]
+        engine.import_name = import_name(source)
+        engine.precision = _precision(members["precision"], what)
         engine.not_compared = tuple(f"{what}: {line}" for line in _misspelt(members, dynamics, engine.quantities))
         if convert and engine.conventions is not None:
             engine.convention = convention(spec, words(engine.conventions, what), what)
@@ -198,9 +207,18 @@ def _version(members: Mapping[str, Any], source: Any) -> str:
     return str(getattr(module, "__version__", "-"))
 
 
+def _precision(declared: Any, what: str) -> str:
+    """The precision that the object declares; ValueError for an unknown one."""
+    if declared is None or callable(declared):
+        return "float64"
+    if declared not in PRECISIONS:
+        raise ValueError(f"{what}: precision is {declared!r:.40}: use float64 or float32")
+    return str(declared)
+
+
 def _members(dynamics: Any, what: str) -> dict[str, Any]:
     """What the object has of a known name; None where it has none. EngineError where looking it up raises."""
-    keys = (*CANONICAL, "name", "version", "quantities", "evaluate", "conventions")
+    keys = (*CANONICAL, "name", "version", "quantities", "evaluate", "conventions", "precision")
     try:
         return {key: dynamics.get(key) if isinstance(dynamics, Mapping) else getattr(dynamics, key, None) for key in keys}
     except Exception as error:

@@ -73,14 +73,14 @@ class _PinocchioNumbers:
 
     def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
         model, data = self._model, self._data
-        M = np.triu(pin.crba(model, data, q))
+        M = pin.crba(model, data, q).copy()  # both triangles: the binding mirrors
         g = pin.computeGeneralizedGravity(model, data, q).copy()
         h = pin.nonLinearEffects(model, data, q, u).copy()
         model.gravity = pin.Motion.Zero()
         c = pin.nonLinearEffects(model, data, q, u).copy()
         model.gravity = self._gravity
         return {
-            "M": M + np.triu(M, 1).T,
+            "M": M,
             "h": h,
             "g": g,
             "c": c,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leapcheck.judge.attribution import hypotheses
 from leapcheck.judge.attribution.pairs import mixed_fits, pair_fits
 from leapcheck.judge.attribution.search import block_fits, single_fits
+from leapcheck.judge.attribution.sets import set_fits
 from leapcheck.judge.attribution.together import everything
 from leapcheck.judge.belief import Belief, Hypothesis
 
@@ -23,14 +24,28 @@ def singles(belief: Belief) -> list[Hypothesis]:
 
 
 def pairs(belief: Belief) -> list[tuple[Hypothesis, Hypothesis]]:
-    """All pairs of single parameters that explain all answers together; where there are none, of a block and a single
-    parameter. The simplest first.
-    """
+    """All pairs of single parameters that explain all answers together, the simplest first."""
     spec, tree = belief.spec, belief.tree
-    both = [hypotheses.pair(spec, tree, fit) for fit in pair_fits(belief)]
-    both = both or [hypotheses.block_and_single(block.name, spec, tree, fit) for block, fit in mixed_fits(belief)]
+    return _simplest_first([hypotheses.pair(spec, tree, fit) for fit in pair_fits(belief)])
+
+
+def mixed_pairs(belief: Belief) -> list[tuple[Hypothesis, Hypothesis]]:
+    """All pairs of a block and a single parameter that explain all answers together, the simplest first."""
+    spec, tree = belief.spec, belief.tree
+    fits = mixed_fits(belief)
+    return _simplest_first([hypotheses.block_and_single(block.name, spec, tree, fit) for block, fit in fits])
+
+
+def _simplest_first(both: list[tuple[Hypothesis, Hypothesis]]) -> list[tuple[Hypothesis, Hypothesis]]:
+    """The pairs by their priors, each once."""
     ranked = sorted(both, key=lambda two: two[0].prior + two[1].prior)
     return list({frozenset(h.name for h in two): two for two in reversed(ranked)}.values())[::-1]
+
+
+def sets(belief: Belief) -> list[tuple[Hypothesis, ...]]:
+    """Any inertial parameters that are off together and explain all answers: the sparsest such set, if there is one."""
+    spec, tree = belief.spec, belief.tree
+    return [hypotheses.several(spec, tree, fit) for fit in set_fits(belief)]
 
 
 def blocks(belief: Belief) -> list[Hypothesis]:
@@ -44,4 +59,4 @@ def blocks(belief: Belief) -> list[Hypothesis]:
     return hypotheses.one_class([hypotheses.block(block.name, spec, tree, fit) for block, fit in fits])
 
 
-__all__ = ["blocks", "everything", "pairs", "singles"]
+__all__ = ["blocks", "everything", "mixed_pairs", "pairs", "sets", "singles"]

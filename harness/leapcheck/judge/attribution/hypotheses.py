@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from leapcheck.judge.attribution.blocks import block_of_limbs
 from leapcheck.judge.attribution.descent import Fit
 from leapcheck.judge.attribution.moves import MOVES
 from leapcheck.judge.attribution.parameters import Parameter
 from leapcheck.judge.attribution.words import armatures, factor_words, inertia_kind, words
 from leapcheck.judge.belief import Hypothesis, model_fault
+from leapcheck.judge.layout import limb_places
 from leapcheck.judge.tree_change import change
 from leapcheck.judge.words import name_list
 from leapcheck_models.arrays import Floats
@@ -28,6 +31,9 @@ MOST_NAMES = 6
 ROTOR = 0.3
 """What is added for a rotor: links first."""
 
+SEVERAL_OF_BODY = 4
+"""Numbers of mass, com and inertia from which on they are called a body's."""
+
 PER_PARAMETER = 0.2
 """What is added for each further parameter of a block."""
 
@@ -43,16 +49,21 @@ def block(name: str, spec: RobotSpec, tree: Tree, fit: Fit) -> Hypothesis:
     what has changed.
     """
     hypothesis = _hypothesis(name, spec, tree, numbers(tree), fit)
-    kind, _, of = name.partition("/")
     if name == "scaled/all":
         return replace(hypothesis, words=f"all masses and inertias of links and rotors are {factor_words(fit.amounts[0])}")
     if name == "gear/all":
         return replace(hypothesis, words=f"all gear ratios are {factor_words(fit.amounts[0])}")
-    if kind == "armature":
+    if name.startswith("armature/"):
         return replace(hypothesis, words=armatures(spec, fit))
+    return _named_by_change(hypothesis, numbers(tree), fit)
+
+
+def _named_by_change(hypothesis: Hypothesis, before: Floats, fit: Fit) -> Hypothesis:
+    """The hypothesis of one body's numbers under the name of what has changed."""
+    kind, _, of = hypothesis.name.partition("/")
     part = fit.parameters[0].places
     if kind in ("body", "inertia", "scaled") and len({parameter.part for parameter in fit.parameters}) == 1:
-        kind_after = inertia_kind(numbers(tree)[part], fit.x[part])
+        kind_after = inertia_kind(before[part], fit.x[part])
         return replace(hypothesis, name=f"{kind_after}/{of}", prior=hypothesis.prior + PER_PARAMETER * (kind_after != kind))
     return hypothesis
 
@@ -65,6 +76,57 @@ def pair(spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis, Hypothesis]
     one = Fit((first,), between, fit.amounts[:1], fit.left, fit.first, fit.norm)
     two = Fit((second,), second.apply(between, float(fit.amounts[1])), fit.amounts[1:], fit.left, fit.first, fit.norm)
     return single(spec, tree, one), single(spec, tree, two, between)
+
+
+def several(spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis, ...]:
+    """The hypotheses of fitted parameters, each changing the tree that those before have changed: the entries of one com or
+    inertia together, and a number that is off by as much in several limbs.
+    """
+    hypotheses, before = [], numbers(tree)
+    for name, places in _groups(tree, fit):
+        members = tuple(fit.parameters[i] for i in places)
+        amounts = np.array([fit.amounts[i] for i in places])
+        after = before
+        for parameter, amount in zip(members, amounts.tolist(), strict=True):
+            after = parameter.apply(after, amount)
+        own = Fit(members, after, amounts, fit.left, fit.first, fit.norm, rank=len(members))
+        hypotheses.append(_named_by_change(_hypothesis(name, spec, tree, before, own), before, own))
+        before = after
+    return tuple(hypotheses)
+
+
+def _groups(tree: Tree, fit: Fit) -> Iterator[tuple[str, list[int]]]:
+    """Names of the groups, and places of their members among the parameters."""
+    of_body: dict[str, list[int]] = defaultdict(list)
+    for i, parameter in enumerate(fit.parameters):
+        of_body[parameter.of].append(i)
+    left = []
+    for name, places in of_body.items():
+        kinds = {fit.parameters[i].kind for i in places}
+        if len(kinds) > 1 and len(places) >= SEVERAL_OF_BODY and kinds <= {"mass", "com", "inertia"}:
+            yield f"body/{name}", places
+        else:
+            left += places
+    of_kind: dict[str, list[int]] = defaultdict(list)
+    for places in _alike(tree, fit, left):
+        if len(places) > 1:
+            yield block_of_limbs([fit.parameters[i] for i in places]).name, places
+        else:
+            parameter = fit.parameters[places[0]]
+            of_kind[f"{parameter.kind}/{parameter.of}"].extend(places)
+    for name, places in of_kind.items():
+        yield (name if len(places) > 1 else fit.parameters[places[0]].name), places
+
+
+def _alike(tree: Tree, fit: Fit, places: Sequence[int]) -> Iterable[list[int]]:
+    """Numbers of one name that are off by as much, equally far from the root."""
+    links = limb_places(link.parent for link in tree.links)
+    alike: dict[tuple[str, bool, int, str], list[int]] = defaultdict(list)
+    for i in places:
+        parameter, amount = fit.parameters[i], abs(float(fit.amounts[i]))
+        what = parameter.name.partition("/")[0]
+        alike[what, parameter.part.rotor, links[parameter.part.index].depth, f"{amount:.5g}"].append(i)
+    return alike.values()
 
 
 def block_and_single(name: str, spec: RobotSpec, tree: Tree, fit: Fit) -> tuple[Hypothesis, Hypothesis]:

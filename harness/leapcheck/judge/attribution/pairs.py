@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from leapcheck.judge.attribution.blocks import Block, blocks_of
 from leapcheck.judge.attribution.descent import Fit, descend
+from leapcheck.judge.attribution.problem import Problem
 from leapcheck.judge.attribution.screening import Screening, screen, unexplained_problem, unit_columns
-from leapcheck.judge.attribution.search import FAMILIES, SEVERAL, basis, verify
+from leapcheck.judge.attribution.search import FAMILIES, SEVERAL, basis, uncertainties, verify
 from leapcheck.judge.belief import Belief
 from leapcheck_models.arrays import Floats
 
@@ -117,7 +118,14 @@ def mixed_fits(belief: Belief) -> list[tuple[Block, Fit]]:
     blocks = _spans(screening)
     begun = sorted([*_beside_blocks(screening, blocks), *_beside_singles(screening, blocks)], key=lambda fit: fit[0])[:MOST_MIXED]
     owner = {id(fit): block for _, block, fit in begun}
-    return [(owner[id(fit)], fit) for fit in verify(belief, descend(problem, [fit for _, _, fit in begun]))]
+    fits = verify(belief, descend(problem, [fit for _, _, fit in begun]))
+    return [(owner[id(fit)], fit) for fit in fits if not owner[id(fit)].is_of_limbs or _is_needed(problem, fit)]
+
+
+def _is_needed(problem: Problem, fit: Fit) -> bool:
+    """Whether every parameter of a fit has moved: where one has not, fewer numbers say the same."""
+    _, columns = problem.linearize(np.tile(fit.x, (len(fit.parameters), 1)), fit.rates())
+    return bool((np.abs(fit.amounts) > uncertainties(columns)).all())
 
 
 def _spans(screening: Screening) -> list[tuple[Block, Floats]]:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.judge.attribution.blocks import Block, block_of_limbs, blocks_of
-from leapcheck.judge.attribution.descent import EXPLAINED, Fit, descend
-from leapcheck.judge.attribution.parameters import parameters
+from leapcheck.judge.attribution.descent import EXPLAINED, RANK, Fit, descend
+from leapcheck.judge.attribution.parameters import Parameter, parameters
 from leapcheck.judge.attribution.problem import Equation, Problem, problem_of
 from leapcheck.judge.attribution.screening import ORDER, Screening, screen, unexplained_problem, unit_columns
 from leapcheck.judge.belief import SOLVED_FOR, Belief, is_solved
@@ -45,9 +45,6 @@ SHOWN = 1e-12
 
 AT_ONCE = 2048
 """Robots times states that are evaluated at once."""
-
-IDLE = 1e-6
-"""Share of the largest amount in a block up to which a number has not moved."""
 
 NEARLY = 1e5
 """Misfit of a fit that a last common fit to all quantities may yet bring to rounding."""
@@ -109,14 +106,43 @@ def _fits_from(belief: Belief, problem: Problem, starts: Sequence[BlockStart]) -
 
 
 def _without_idle(belief: Belief, problem: Problem, block: Block, fit: Fit) -> tuple[Block, Fit]:
-    """A block of one number in several limbs without the limbs in which it has not moved, where the others explain as much."""
-    amounts = np.abs(fit.amounts).tolist()
-    moved = [p for p, amount in zip(fit.parameters, amounts, strict=True) if amount > IDLE * max(amounts)]
-    if not block.is_of_limbs or len(moved) == len(fit.parameters):
+    """A block without the numbers that have not moved, where all show and the others explain as much."""
+    if fit.rank < len(fit.parameters) and not block.is_of_limbs:
         return block, fit
-    fewer = block_of_limbs(moved)
-    again = verify(belief, descend(problem, [BlockStart(fewer, problem.x).fit()]))
-    return (fewer, again[0]) if again else (block, fit)
+    fewer = next(iter(significant_fits(belief, problem, fit)), fit)
+    if not block.is_of_limbs or len(fewer.parameters) == len(fit.parameters):
+        return block, fewer
+    return block_of_limbs(fewer.parameters), fewer
+
+
+def significant_fits(belief: Belief, problem: Problem, fit: Fit) -> list[Fit]:
+    """The fit without parameters whose amounts are below their own uncertainty, if it explains all quantities at all states."""
+    while True:
+        _, columns = problem.linearize(np.tile(fit.x, (len(fit.parameters), 1)), fit.rates())
+        known = np.abs(fit.amounts) > uncertainties(columns)
+        if known.all():
+            return verify(belief, [fit])
+        left = [parameter for parameter, flag in zip(fit.parameters, known, strict=True) if flag]
+        fits = descend(problem, [start(problem, left)])
+        if not fits:
+            return []
+        fit = fits[0]
+
+
+def uncertainties(columns: Floats) -> Floats:
+    """How far (d,) each amount of columns (d, m) may be off where each equation is off by what rounding explains."""
+    size = np.linalg.norm(columns, axis=1)
+    if not np.isfinite(size).all():
+        return np.zeros(len(columns))
+    size[size == 0.0] = 1.0
+    _, sigma, V = np.linalg.svd(np.linalg.qr((columns / size[:, None]).T, mode="r"), full_matrices=False)
+    shown = sigma > RANK * sigma.max(initial=0.0)
+    return np.asarray(np.linalg.norm(V[shown].T / sigma[shown], axis=1) / size)
+
+
+def start(problem: Problem, members: Sequence[Parameter]) -> Fit:
+    """The fit of parameters that begins from the robot as it is."""
+    return Fit(tuple(members), problem.x, np.zeros(len(members)))
 
 
 def _holds(block: Block, other: Block) -> bool:

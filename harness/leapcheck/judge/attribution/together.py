@@ -13,7 +13,7 @@ from leapcheck.judge.attribution.hypotheses import block, explained_share
 from leapcheck.judge.attribution.parameters import Parameter, parameters
 from leapcheck.judge.attribution.problem import INVERSE_DYNAMICS, Problem, problem_of
 from leapcheck.judge.attribution.screening import unexplained_problem, unit_columns
-from leapcheck.judge.attribution.search import verify
+from leapcheck.judge.attribution.search import significant_fits, start, verify
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.tree_change import change
 from leapcheck.judge.words import name_list
@@ -60,7 +60,7 @@ def everything(belief: Belief) -> Hypothesis | None:
     problem = _problem(belief, len(singles))
     if problem is None or _equation_count(problem) < NUMBERS * _rank(problem, singles):
         return None
-    fitted = verify(belief, descend(problem, [Fit(singles, problem.x, np.zeros(len(singles)))], STEPS))
+    fitted = verify(belief, descend(problem, [start(problem, singles)], STEPS))
     if not fitted:
         return None
     return model_fault(
@@ -115,7 +115,7 @@ def turned_inertias(belief: Belief) -> Iterator[Hypothesis]:
         return
     if fit := _inertia_fit(belief, members):
         size: dict[str, float] = {}
-        for parameter, amount in zip(members, fit.amounts.tolist(), strict=True):
+        for parameter, amount in zip(fit.parameters, fit.amounts.tolist(), strict=True):
             size[parameter.of] = float(np.hypot(size.get(parameter.of, 0.0), amount))
         if max(size.values()) < LEAST_TURN:
             return
@@ -144,5 +144,5 @@ def _inertia_fit(belief: Belief, members: tuple[Parameter, ...]) -> Fit | None:
     n, wanted = len(evidence.states), -(-MANY_NUMBERS // entries)
     near = [i for i, kind in enumerate(evidence.states.kind) if kind != "far"] or list(range(n))
     problem = problem_of(belief.about(evidence.at_states(near[:: max(1, len(near) // wanted)])), telling[:1])
-    done = verify(belief, descend(problem, [Fit(members, problem.x, np.zeros(len(members)))]))
-    return done[0] if done else None
+    done = descend(problem, [start(problem, members)])
+    return next((kept for fit in done for kept in significant_fits(belief, problem, fit)), None)

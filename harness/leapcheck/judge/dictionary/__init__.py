@@ -7,6 +7,7 @@ from leapcheck.judge.dictionary.base_velocity import base_origin, base_velocity
 from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_axes, contact_places
 from leapcheck.judge.dictionary.factors import common_factors, energy_zero, masses
 from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity_vector, losses
+from leapcheck.judge.dictionary.inertias import inertia_readings
 from leapcheck.judge.dictionary.joints import joint_offsets, joint_signs, partial_joint_signs
 from leapcheck.judge.dictionary.model import armature, placements, rotors, rotors_of_limbs, unreal_inertias
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
@@ -14,6 +15,7 @@ from leapcheck.judge.dictionary.packing import storage_form, symmetric_half
 from leapcheck.judge.dictionary.quaternions import quaternion_order
 from leapcheck.judge.dictionary.robust import promising
 from leapcheck.judge.dictionary.units import angle_unit, force_unit, length_unit, mass_unit
+from leapcheck.judge.dictionary.zeros import zero_entries
 
 FIXED: tuple[Proposal, ...] = (
     *(
@@ -29,13 +31,13 @@ FIXED: tuple[Proposal, ...] = (
         gravity_sign,
     ),
     *(force_parts, contact_axes, contact_places, contact_accelerations, angle_unit, length_unit, mass_unit, force_unit),
-    *(placements, storage_form, symmetric_half),
+    *(placements, inertia_readings, storage_form, symmetric_half),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
 
 FITTED: tuple[Proposal, ...] = (
     *(gravity_vector, common_factors, masses, energy_zero, losses, row_orders, joint_exchanges, partial_joint_signs),
-    joint_offsets,
+    *(joint_offsets, zero_entries),
 )
 """Numbers and orders fitted to what a belief leaves unexplained; none where they explain nothing."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -30,25 +31,39 @@ TDOT_WORDS = {"missing": (-1.0, "is missing"), "sign": (-2.0, "has the wrong sig
 ABOUT_COM = "forces and Jacobians of the base are left about its com instead of its frame's origin"
 
 
+class Axes(Enum):
+    """Axes of a part of a velocity: those of the body, of the world, or of the heading, which the world's yaw alone turns."""
+
+    BODY = "B"
+    WORLD = "W"
+    HEADING = "H"
+
+
 class BaseCoordinates(NamedTuple):
     """How an engine may write a free joint's velocity u = T v."""
 
     name: str
     words: str
-    angular_in_world: bool
-    linear_in_world: bool
+    angular: Axes
+    linear: Axes
     linear_first: bool
 
 
-MUJOCO = BaseCoordinates("v_W-w_B", "[v_WB_W; w_WB_B], linear first and in world axes", False, True, True)
+MUJOCO = BaseCoordinates("v_W-w_B", "[v_WB_W; w_WB_B], linear first and in world axes", Axes.BODY, Axes.WORLD, True)
+
+YAW = "the heading's axes (the world's, turned by the yaw alone)"
 
 COORDINATES = (
     MUJOCO,
-    BaseCoordinates("w_B-v_W", "[w_WB_B; v_WB_W], the linear part in world axes", False, True, False),
-    BaseCoordinates("v_B-w_B", "[v_WB_B; w_WB_B], linear before angular", False, False, True),
-    BaseCoordinates("w_W-v_W", "[w_WB_W; v_WB_W], world axes", True, True, False),
-    BaseCoordinates("v_W-w_W", "[v_WB_W; w_WB_W], linear first, world axes", True, True, True),
-    BaseCoordinates("w_W-v_B", "[w_WB_W; v_WB_B], the angular part in world axes", True, False, False),
+    BaseCoordinates("w_B-v_W", "[w_WB_B; v_WB_W], the linear part in world axes", Axes.BODY, Axes.WORLD, False),
+    BaseCoordinates("v_B-w_B", "[v_WB_B; w_WB_B], linear before angular", Axes.BODY, Axes.BODY, True),
+    BaseCoordinates("w_W-v_W", "[w_WB_W; v_WB_W], world axes", Axes.WORLD, Axes.WORLD, False),
+    BaseCoordinates("v_W-w_W", "[v_WB_W; w_WB_W], linear first, world axes", Axes.WORLD, Axes.WORLD, True),
+    BaseCoordinates("w_W-v_B", "[w_WB_W; v_WB_B], the angular part in world axes", Axes.WORLD, Axes.BODY, False),
+    BaseCoordinates("w_B-v_H", f"[w_WB_B; v_WB_H], the linear part in {YAW}", Axes.BODY, Axes.HEADING, False),
+    BaseCoordinates("v_H-w_B", f"[v_WB_H; w_WB_B], linear first and in {YAW}", Axes.BODY, Axes.HEADING, True),
+    BaseCoordinates("w_H-v_H", f"[w_WB_H; v_WB_H], in {YAW}", Axes.HEADING, Axes.HEADING, False),
+    BaseCoordinates("v_H-w_H", f"[v_WB_H; w_WB_H], linear first, in {YAW}", Axes.HEADING, Axes.HEADING, True),
 )
 
 
@@ -116,7 +131,7 @@ def _in_coordinates(coordinates: BaseCoordinates) -> Iterator[Hypothesis]:
     yield convention(f"base-velocity/inputs:{name}", words, state_edit=inputs)
     both = f"{words}, and the answers are left so"
     yield convention(f"base-velocity/both:{name}", both, state_edit=inputs, answer_edit=outputs)
-    if coordinates.linear_in_world:
+    if coordinates.linear is not Axes.BODY:
         other, drift = f"{words}, but not in Tdot v", _drift_of_given_state(u)
         yield convention(f"base-velocity/no-tdot:{name}", other, state_edit=inputs, answer_edit=drift, prior=2.0)
 
@@ -148,7 +163,7 @@ def _drift_of_given_state(u: Map) -> AnswerEdit:
 
 
 def base_map(coordinates: BaseCoordinates) -> Map:
-    """T, orthogonal; the drift is w x v_B where a linear part is in world axes, else zero, since R_WB (w x w) is."""
+    """T, orthogonal; the drift of a part x in axes A is (w - w_WA) x x in body axes, none of the angular part in world axes."""
 
     def u(spec: RobotSpec, q: Floats, v: Floats) -> VelocityMap:
         T = np.zeros((len(q), spec.nv, spec.nv)) + np.eye(spec.nv)
@@ -158,12 +173,36 @@ def base_map(coordinates: BaseCoordinates) -> Map:
             w, v_B = slice(in_v, in_v + 3), slice(in_v + 3, in_v + 6)
             u_w, u_v = (v_B, w) if coordinates.linear_first else (w, v_B)
             T[:, in_v : in_v + 6, in_v : in_v + 6] = 0.0
-            T[:, u_w, w] = R_WB if coordinates.angular_in_world else np.eye(3)
-            T[:, u_v, v_B] = R_WB if coordinates.linear_in_world else np.eye(3)
-            drift[:, v_B] = np.cross(v[:, w], v[:, v_B])
-        return VelocityMap(T, transpose(T), drift if coordinates.linear_in_world else None)
+            for axes, row, part in ((coordinates.angular, u_w, w), (coordinates.linear, u_v, v_B)):
+                T[:, row, part] = _into(axes, R_WB)
+                if axes is not Axes.BODY:
+                    drift[:, part] = np.cross(v[:, w] - _turning(axes, R_WB, v[:, w]), v[:, part])
+        return VelocityMap(T, transpose(T), drift if drift.any() else None)
 
     return u
+
+
+def _into(axes: Axes, R_WB: Floats) -> Floats:
+    """Rotations (n, 3, 3) from body axes into others."""
+    match axes:
+        case Axes.BODY:
+            return np.broadcast_to(np.eye(3), R_WB.shape)
+        case Axes.WORLD:
+            return R_WB
+    c, s = R_WB[:, 0, 0], R_WB[:, 1, 0]
+    c, s = c / np.hypot(c, s), s / np.hypot(c, s)
+    x, y, z = R_WB[:, 0], R_WB[:, 1], R_WB[:, 2]
+    return np.stack([c[:, None] * x + s[:, None] * y, c[:, None] * y - s[:, None] * x, z], axis=1)
+
+
+def _turning(axes: Axes, R_WB: Floats, w: Floats) -> Floats:
+    """Angular velocity (n, 3) of the axes in the world, in body axes: the yaw's rate about the vertical, or none."""
+    if axes is not Axes.HEADING:
+        return np.zeros_like(w)
+    forward = R_WB[:, :2, 0]  # of the body, seen from above
+    rate = R_WB[:, :2, 1] * w[:, 2:] - R_WB[:, :2, 2] * w[:, 1:2]
+    yaw_rate = (forward[:, 0] * rate[:, 1] - forward[:, 1] * rate[:, 0]) / (forward**2).sum(axis=1)
+    return np.asarray(yaw_rate[:, None] * R_WB[:, 2])
 
 
 def _two_turns(spec: RobotSpec, q: Floats, _v: Floats) -> VelocityMap:

@@ -173,7 +173,8 @@ def gravity_vector(belief: Belief) -> Iterator[Hypothesis]:
             if along > 0.0:
                 size = next((known for known in KNOWN_GRAVITIES if abs(size - known) < 1e-9 * known), size)
                 masses = ", or all masses so multiplied" if quantity in WITH_GRAVITY[:2] else ""
-                words = f"gravity is {size:.7g} instead of {true:.7g} m/s^2{masses}"
+                digits = next(n for n in range(4, 18) if n == 17 or f"{size:.{n}g}" != f"{true:.{n}g}")
+                words = f"gravity is {size:.{digits}g} instead of {true:.{digits}g} m/s^2{masses}"
                 yield model_fault("gravity/size", words, _gravity_times(size / true))
                 return
             if is_same(size, true):

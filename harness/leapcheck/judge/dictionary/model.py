@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.edits import edit_bodies, edit_inertias
-from leapcheck.judge.layout import limb_places
+from leapcheck.judge.layout import link_groups
 from leapcheck.judge.words import name_list
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Body, Inertia, RobotSpec, Symmetric3
@@ -45,22 +44,12 @@ def rotors(belief: Belief) -> Iterator[Hypothesis]:
 def rotors_of_limbs(belief: Belief) -> Iterator[Hypothesis]:
     """The rotors of several joints left out, not turning, or turning the other way: of all knees, of one leg, of two."""
     spec = belief.evidence.spec
-    for names in _limbs(spec):
+    geared = frozenset(body.name for body in spec.bodies if body.rotor)
+    groups = link_groups([body.name for body in spec.bodies], map(spec.parent_index, spec.bodies), geared)
+    for names in (group for group in groups if 1 < len(group) < len(geared)):
         joints = name_list((body.rotor.name for body in spec.bodies if body.name in names and body.rotor), 12)
         for kind, (words, change) in SEVERAL_ROTORS.items():
             yield model_fault(f"rotor/{kind}:{joints}", words.format(joints), edit_bodies(change, names), prior=2.5)
-
-
-def _limbs(spec: RobotSpec) -> Iterator[frozenset[str]]:
-    """Bodies with rotors equally far from the root, those of each limb, and of each two limbs; no set that holds them all."""
-    links = limb_places(map(spec.parent_index, spec.bodies))
-    geared = {body.name: place for body, place in zip(spec.bodies, links, strict=True) if body.rotor}
-    limbs = list(dict.fromkeys(place.limb for place in geared.values()))
-    depths = sorted({place.depth for place in geared.values()})
-    chosen = [{name for name, place in geared.items() if place.depth == depth} for depth in depths]
-    few = [own for count in (1, 2) for own in combinations(limbs, count)]
-    chosen += [{name for name, place in geared.items() if place.limb in own} for own in few]
-    yield from dict.fromkeys(frozenset(names) for names in chosen if 1 < len(names) < len(geared))
 
 
 def unreal_inertias(belief: Belief) -> Iterator[Hypothesis]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations, permutations
@@ -17,6 +17,7 @@ from leapcheck.judge.dictionary.robust import GAIN, deviating_quantities, grow, 
 from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES
 from leapcheck.judge.pattern import rows
 from leapcheck.judge.words import name_list
+from leapcheck.quantities import QUANTITIES
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, JointType, RobotSpec
@@ -70,21 +71,29 @@ def joint_exchanges(belief: Belief) -> Iterator[Hypothesis]:
 
 
 def row_orders(belief: Belief) -> Iterator[Hypothesis]:
-    """The answers' rows (dofs, bodies, contact points) in another order: which, and how."""
+    """The answers' rows (dofs, bodies, contact points) in another order: which, how, and in which quantities."""
+    spec = belief.evidence.spec
     for kind, (what, quantities) in KINDS.items():
-        seen: set[Order] = set()
-        for quantity in deviating_quantities(belief, sorted(quantities, key=lambda name: len(DOF_AXES.get(name, ()))), most=4):
+        orders: dict[Order, list[str]] = {}
+        for quantity in deviating_quantities(belief, sorted(quantities, key=lambda name: len(DOF_AXES.get(name, ())))):
             order = _assignment(belief, quantity, DOF_AXES[quantity] if kind == "rows" else (1,))
-            if list(order) == sorted(order) or order in seen:
-                continue
-            seen.add(order)
-            names = _names(belief.evidence.spec, kind, quantity)
-            moved = [f"{names[j]} in the place of {names[i]}" for i, j in enumerate(order) if i != j]
-            name = f"order/{kind}" if len(seen) == 1 else f"order/{kind}:{quantity}"
-            cause = f"the {what} are in another order: {name_list(moved)}"
-            hypothesis = convention(name, cause, answer_edit=_reordering(kind, order))
-            if matching_share(belief.plus(hypothesis), quantity) > matching_share(belief, quantity) + GAIN:
-                yield hypothesis
+            if list(order) != sorted(order):
+                orders.setdefault(order, []).append(quantity)
+        for order, own in orders.items():
+            names = _names(spec, kind, own[0])
+            moved = name_list(f"{names[j]} in the place of {names[i]}" for i, j in enumerate(order) if i != j)
+            name = f"order/{kind}" if order == next(iter(orders)) else f"order/{kind}:{own[0]}"
+            answered = tuple(quantity for quantity in quantities if quantity in belief.evidence.quantities)
+            cause = f"the {what} are in another order: {moved}"
+            every = convention(name, cause, answer_edit=_reordering(kind, order))
+            if matching_share(belief.plus(every), own[0]) > matching_share(belief, own[0]) + GAIN:
+                yield every
+                if set(own) != set(answered):
+                    labels = name_list((QUANTITIES[quantity].label for quantity in own), 6)
+                    cause = f"the {what} of {labels} alone are in another order: {moved}"
+                    yield convention(
+                        f"order/{kind}:{','.join(own)} alone", cause, answer_edit=_reordering(kind, order, own), prior=2.0
+                    )
 
 
 def _names(spec: RobotSpec, kind: str, quantity: str) -> list[str]:
@@ -145,8 +154,12 @@ def _in_order(spec: RobotSpec, order: Order, both: bool, what: str = "", remark:
     return convention(f"order/state-and-answers:{name}", words, None, None, reading, answering, prior)
 
 
-def _reordering(kind: str, order: Order) -> AnswerEdit:
+def _reordering(kind: str, order: Order, only: Collection[str] = ()) -> AnswerEdit:
+    """The rows of one kind in an order, in all quantities that have them, or in some `only`."""
+
     def edit(_view: AnswerView, quantity: str, values: Floats) -> Floats:
+        if only and quantity not in only:
+            return values
         if kind == "rows":
             return _reorder(values, DOF_AXES.get(quantity, ()), order)
         if kind == "points" and quantity == "contact_inertia":

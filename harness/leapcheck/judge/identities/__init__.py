@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from leapcheck.comparison.engine_set import EngineSet
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.answers import Shapes, answers_of, shapes_of
+from leapcheck.engines.errors import EngineError
+from leapcheck.engines.protocol import Engine, precision_ratio
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.evidence import rows_of
 from leapcheck.judge.identities.laws import BEHIND, LAWS, Law, LawAnswers, square_off, worst
@@ -18,7 +21,7 @@ from leapcheck.judge.identities.manifold import Slope, curve, slope
 from leapcheck.judge.in_house import InHouseAnswers
 from leapcheck.judge.layout import places
 from leapcheck.quantities import answer_shape
-from leapcheck.records import Identity
+from leapcheck.records import Failure, Identity
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
 from leapcheck.sampling import States, join_states
 from leapcheck.system.strict_json import decode, dumps_line, loads
@@ -42,13 +45,21 @@ SOURCES = ("judge/identities/*.py", "judge/layout.py", "judge/truth.py", "coordi
 """Source that says what the laws of the in-house code are."""
 
 
-def identities(engine_set: EngineSet, states: States) -> tuple[Identity, ...]:
+class CheckedLaws(NamedTuple):
+    """How far laws are missed, and what engines failed on when they were asked for them."""
+
+    identities: tuple[Identity, ...]
+    failures: tuple[Failure, ...]
+
+
+def identities(engine_set: EngineSet, states: States) -> CheckedLaws:
     """How far each engine misses each law that its quantities allow, and the in-house code in extended precision, at a few
     of the states.
     """
     chosen = states_for_laws(engine_set.spec, states)
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions))
-    return (*engine_identities(in_house, engine_set.engines, chosen), *_in_house_identities(engine_set.spec, chosen))
+    rows, failures = engine_identities(in_house, engine_set.engines, chosen)
+    return CheckedLaws((*rows, *_in_house_identities(engine_set.spec, chosen)), failures)
 
 
 def _in_house_identities(spec: RobotSpec, states: States) -> tuple[Identity, ...]:
@@ -79,8 +90,8 @@ def states_for_laws(spec: RobotSpec, states: States) -> States:
     return replace(chosen, v=np.where(np.any(chosen.v, axis=1, keepdims=True), chosen.v, still))
 
 
-def engine_identities(in_house: InHouseAnswers, engines: Sequence[Engine], states: States) -> Iterator[Identity]:
-    """The laws of the engines at all of the states."""
+def engine_identities(in_house: InHouseAnswers, engines: Sequence[Engine], states: States) -> CheckedLaws:
+    """The laws of the engines at all of the states; an engine that fails in one quantity is asked for the others."""
     spec = in_house.spec
     laws = [law for law in LAWS if all(0 not in answer_shape(name, spec) for name in _needs(law))]  # there may be no points
     needed = {name for engine in engines for law in laws if _can_check(law, engine.quantities) for name in _needs(law)}
@@ -89,6 +100,8 @@ def engine_identities(in_house: InHouseAnswers, engines: Sequence[Engine], state
     both = join_states([states, along])
     expected = in_house.evaluate({name: both if name in BEHIND.values() else states for name in sorted(needed)})
     rounding = {name: own.rounding[: len(states)] * allowance(base_distance(spec, states)) for name, own in expected.items()}
+    rows: list[Identity] = []
+    failures: list[Failure] = []
     for engine in engines:
         possible = [law for law in laws if _can_check(law, engine.quantities)]
         names = sorted({name for law in possible for name in _needs(law)})
@@ -97,19 +110,22 @@ def engine_identities(in_house: InHouseAnswers, engines: Sequence[Engine], state
             values = {name: expected[name].values[: len(states)] for name in names}
             on_curves = {name: expected[name].values[len(states) :] for name in behind}
         else:
-            values = _ask(engine, states, names)
-            on_curves = _ask(engine, along, [name for name in behind if name in values])
-        off = {
-            name: ALLOWED_UNITS * rounding[name] * _scale(name, values[name], expected[name].values[: len(states)])
-            for name in values
-        }
+            values, failed = _ask(engine, states, shapes_of(spec, names))
+            on_curves, failed_along = _ask(engine, along, shapes_of(spec, [name for name in behind if name in values]))
+            if "file" not in states.kind:  # along curves are states that nobody gave; random ones are as good as these
+                failed = failed_along | failed
+            failures += [Failure(engine.name, *failure) for failure in failed.items()]
+        units = ALLOWED_UNITS * precision_ratio(engine)
+        off = {name: units * rounding[name] * _scale(name, values[name], expected[name].values[: len(states)]) for name in values}
         answers = LawAnswers(states, values, off, {})
         answers = replace(answers, slopes=dict(_slopes(answers, on_curves, step)))
         for law in laws:
             if _needs(law) <= answers.values.keys() and (not law.slope or law.slope in answers.slopes):
                 with np.errstate(all="ignore"):
                     error, allowed = worst(law.miss(answers))
-                yield Identity(engine.name, law.words, tuple(sorted(_needs(law))), len(states), error, allowed, error <= allowed)
+                own = tuple(sorted(_needs(law)))
+                rows.append(Identity(engine.name, law.words, own, len(states), error, allowed, error <= allowed))
+    return CheckedLaws(tuple(rows), tuple(failures))
 
 
 def _needs(law: Law) -> set[str]:
@@ -157,11 +173,19 @@ def _along(spec: RobotSpec, states: States, step: Floats) -> States:
     return States(q, v, tau, np.tile(states.index, times), states.kind * times)
 
 
-def _ask(engine: Engine, states: States, quantities: Sequence[str]) -> dict[str, Floats]:
-    """The engine's answers to what it can answer: together, or one by one where that fails."""
+def _ask(engine: Engine, states: States, shapes: Shapes) -> tuple[dict[str, Floats], dict[str, str]]:
+    """The engine's answers to what it can answer, together or one by one where that fails; and the messages of its failures.
+
+    A recording has no answers at other states: that is no failure.
+    """
+    answers: dict[str, Floats] = {}
+    failures: dict[str, str] = {}
     try:
-        return dict(engine.evaluate(states, tuple(quantities))) if quantities else {}
-    except Exception:  # foreign code: the run's failures name the quantity
-        if len(quantities) == 1:
-            return {}
-    return {name: answer for quantity in quantities for name, answer in _ask(engine, states, (quantity,)).items()}
+        return answers_of(engine, states, shapes) if shapes else {}, failures
+    except EngineError:
+        for name, shape in shapes.items():
+            try:
+                answers |= answers_of(engine, states, {name: shape})
+            except EngineError as error:
+                failures[name] = f"{error} (asked again for the laws)"
+    return answers, {} if getattr(engine, "states", None) is not None else failures

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from leapcheck.coordinates.conventions import moving_joints
+from leapcheck.entries import entry_name
 from leapcheck.judge.reproducer.known import KnownEngine
-from leapcheck.judge.reproducer.literals import json_text, plain
+from leapcheck.judge.reproducer.literals import plain
 from leapcheck.judge.reproducer.tables import (
     Robot,
     body_rows,
@@ -14,14 +19,16 @@ from leapcheck.judge.reproducer.tables import (
     link_rows,
     point_rows,
     robot,
+    robot_record,
     short_mjcf,
     short_urdf,
-    spec_record,
 )
+from leapcheck.judge.reproducer.users import OwnEngine, own_context
 from leapcheck.judge.shrinking.entries import nonzero
 from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.judge.truth import BITS, truth
 from leapcheck.quantities import QUANTITIES, Scale
+from leapcheck.rounding import scale_free, scales
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType
 from leapcheck_models.urdf import urdf_obstacles
@@ -30,36 +37,42 @@ WITHOUT_RATE = ("contact_velocities", "kinetic_energy")
 """Quantities that depend on the velocity, but not on its rate."""
 
 
-def context_of(engine: KnownEngine, shrunk: SmallestCase, quantity: str, command: str) -> dict[str, Any]:
+def context_of(engine: KnownEngine | OwnEngine, shrunk: SmallestCase, quantity: str, command: str, cause: str) -> dict[str, Any]:
     """What every template reads, and what this engine's template reads."""
     state, known, engine_robot = shrunk.state, QUANTITIES[quantity], robot(shrunk.spec)
     parts = {"q": state.q[0], "v": state.v[0], "tau": state.tau[0]}
+    right = truth(shrunk.spec, quantity, **parts)
+    scale = "the largest true entry" if known.scale is Scale.LARGEST else known.scale.value
     common = parts | {
         "engine": engine,
         "quantity": quantity,
         "command": f"Made by: {command}",
-        "title": f"{known.label} of {engine.name} is off by {shrunk.error:.3g}, rounding explains {shrunk.allowed:.2g}.",
+        "title": f"{known.label[:1].upper()}{known.label[1:]} of {engine.name} is off by {shrunk.error:.3g} of {scale}.",
+        "paragraphs": list(_paragraphs(shrunk, quantity, right, cause)),
+        "requirements": "numpy",
         "state": _state_words(shrunk),
         "scale": known.scale.name,
-        "scale_words": "the largest true entry" if known.scale is Scale.LARGEST else known.scale.value,
-        "right": truth(shrunk.spec, quantity, **parts),
+        "scale_words": scale,
+        "right": right,
         "allowed": shrunk.allowed,
+        "single": "",
         "bits": BITS,
         "arguments": known.arguments,
         "uses_v": "v" in known.arguments,
         "at_points": quantity.startswith("contact_"),
         "robot": engine_robot,
-        "base_q_words": "position, quaternion wxyz, " if engine_robot.is_free else "",
         "base_words": "angular and linear velocity of the base in its own axes, " if engine_robot.is_free else "",
+        "layout": _layout(engine_robot),
     }
-    if engine.package == "mujoco":
-        return common | _mujoco(engine, engine_robot, parts["q"], quantity)
-    if engine.package == "pinocchio":
-        return common | _pinocchio(engine, engine_robot, parts["q"], quantity)
-    return common | {"robot_json": json_text(spec_record(shrunk.spec)) + "\n"}
+    if isinstance(engine, KnownEngine) and engine.package == "mujoco":
+        return common | {"requirements": f"numpy {engine.requirement}"} | _mujoco(engine, engine_robot, parts["q"], quantity)
+    if isinstance(engine, KnownEngine) and engine.package == "pinocchio":
+        return common | {"requirements": f"numpy {engine.requirement}"} | _pinocchio(engine, engine_robot, parts["q"], quantity)
+    record = {"robot_record": robot_record(shrunk.spec)}
+    return common | record | (own_context(engine, shrunk, quantity) if isinstance(engine, OwnEngine) else {})
 
 
-def function_name(engine: KnownEngine, quantity: str) -> str:
+def function_name(engine: KnownEngine | OwnEngine, quantity: str) -> str:
     """Name of the test's function, without its test_."""
     return re.sub(r"\W+", "_", f"{quantity}_of_{engine.name}", flags=re.ASCII).strip("_")
 
@@ -111,6 +124,30 @@ def _pinocchio(engine: KnownEngine, engine_robot: Robot, q: Floats, quantity: st
         "points": point_rows(spec),
         "bodies": body_rows(full),
     }
+
+
+def _paragraphs(shrunk: SmallestCase, quantity: str, right: Floats, cause: str) -> Iterator[str]:
+    """What a stranger asks next: the worst entry and its true value, why, and how small the case is."""
+    if shrunk.answer is not None and shrunk.answer.shape == right.shape:
+        off = np.abs(scale_free(shrunk.answer - right, scales(quantity, right[None])[0]))
+        place = tuple(int(i) for i in np.unravel_index(int(np.nan_to_num(off, nan=np.inf).argmax()), off.shape))
+        entry = f"Entry [{entry_name(shrunk.spec, quantity, place)}]" if place else "It"
+        yield f"{entry} is {float(shrunk.answer[place])!r}; true is {float(right[place])!r}, by {BITS}-bit ball arithmetic."
+    if cause:
+        yield f"Why, by leapcheck: {cause}"
+    bodies = shrunk.spec.bodies
+    yield (
+        f"The smallest case found: {len(bodies)} {'body' if len(bodies) == 1 else 'bodies'}, "
+        f"{shrunk.spec.nv} {'degree' if shrunk.spec.nv == 1 else 'degrees'} of freedom. {_state_words(shrunk)}"
+    )
+
+
+def _layout(engine_robot: Robot) -> str:
+    """What stands where in the canonical q, v and tau."""
+    is_free, spec = engine_robot.is_free, engine_robot.spec
+    q = f"q = [{'position, quaternion wxyz, ' if is_free else ''}joints]"
+    v = f"v = [{'angular and linear velocity of the base in its own axes, ' if is_free else ''}joints]"
+    return f"{q}, {v}, tau as v. Joints in order: {', '.join(joint.name for joint in moving_joints(spec))}."
 
 
 def _state_words(shrunk: SmallestCase) -> str:

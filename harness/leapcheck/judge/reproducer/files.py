@@ -6,33 +6,36 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from leapcheck.engines.registry import FACTORIES
 from leapcheck.judge.reproducer.context import context_of, function_name
-from leapcheck.judge.reproducer.known import KnownEngine, known_engine
-from leapcheck.judge.reproducer.literals import comment, plain, python_text, text_literal, wrap
+from leapcheck.judge.reproducer.known import OTHER_VERSION, KnownEngine, known_engine
+from leapcheck.judge.reproducer.literals import comment, import_lines, plain, python_text, text_literal, wrap
+from leapcheck.judge.reproducer.users import OwnEngine, own_engine
 from leapcheck.judge.shrinking.entries import nonzero
 from leapcheck.judge.shrinking.shrink import SmallestCase
+from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Reproducer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def reproducer(engine_name: str, shrunk: SmallestCase, quantity: str, command: str, model: str = "") -> Reproducer:
+def reproducer(
+    engine_name: str, shrunk: SmallestCase, quantity: str, command: str, model: str = "", cause: str = ""
+) -> Reproducer:
     """The record of a shrunk discrepancy with both files.
 
-    `engine_name` is a built-in engine's, a user's as on the command line, or that of another version, such as "mujoco-3.10.0";
-    for any other engine both files are empty, since nothing says how to build it, and likewise for MuJoCo's storage from the
-    reference. `model` is the text of the file that a MuJoCo or Pinocchio engine reads where that is not leapcheck's own: it
-    is then used unchanged; an engine that was made for the shrunk robot knows better, if it
-    has a `model_text`. `command` is named as the source of the files.
+    `engine_name` is a built-in engine's, that of another version, such as "mujoco-3.10.0", or a user's; an engine of the
+    user's that nothing says how to make is to be filled in. Both files are empty for the built-in engines that cannot do
+    without leapcheck's adapters, and for MuJoCo's storage from another engine.
+    `model` is the text of the file that a MuJoCo or Pinocchio engine reads where that is not leapcheck's own: it is then used
+    unchanged; an engine that was made for the shrunk robot knows better, if it has a `model_text`. `command` is named as
+    the source of the files, `cause` as what the judge found.
     """
     script = test = ""
-    model = getattr(shrunk.engine, "model_text", model)
-    engine = known_engine(engine_name, quantity, model)
-    if engine and getattr(shrunk.engine, "declares_convention", False):
-        engine = KnownEngine(engine_name, outside=True)
+    engine = _engine(engine_name, shrunk, quantity, getattr(shrunk.engine, "model_text", model))
     if engine:
-        context = context_of(engine, shrunk, quantity, command)
+        context = context_of(engine, shrunk, quantity, command, cause)
         template = _environment().get_template(engine.template)
         script, test = (_tidy(template.render(context, test=name)) for name in ("", function_name(engine, quantity)))
     return Reproducer(
@@ -46,6 +49,16 @@ def reproducer(engine_name: str, shrunk: SmallestCase, quantity: str, command: s
         script=script,
         test=test,
     )
+
+
+def _engine(name: str, shrunk: SmallestCase, quantity: str, model: str) -> KnownEngine | OwnEngine | None:
+    """How a file by itself makes the engine; None where it cannot."""
+    known = known_engine(name, model)
+    if QUANTITIES[quantity].in_mujoco_coordinates:
+        return known if known and known.package == "mujoco" else None
+    if known or name in FACTORIES or OTHER_VERSION.fullmatch(name):
+        return known
+    return own_engine(name, shrunk, quantity)
 
 
 def _tidy(text: str) -> str:
@@ -69,4 +82,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"python": python_text, "quoted": text_literal, "comment": comment, "wrapped": wrap, "plain": plain}
+    environment.filters["imports"] = import_lines
     return environment

@@ -1,27 +1,19 @@
-"""Values as Python or JSON text: on one line where it fits, numbers with all their digits."""
+"""Values as Python text: on one line where it fits, numbers with all their digits."""
 
 from __future__ import annotations
 
-import json
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 WIDTH = 116
 
-Leaf = Callable[[Any], str]
-
 
 def python_text(value: Any, indent: int = 0) -> str:
-    """Nested tuples, lists, arrays, texts and numbers as a Python literal whose lines are `indent` further in."""
-    return _text(_plain(value), _python_leaf, indent)
-
-
-def json_text(value: Any) -> str:
-    """Nested dicts, lists, texts, numbers and None as JSON."""
-    return _text(value, json.dumps, 0)
+    """Nested tuples, lists, dicts, arrays, texts and numbers as a Python literal whose lines are `indent` further in."""
+    return _text(_plain(value), indent)
 
 
 def text_literal(text: str) -> str:
@@ -37,6 +29,12 @@ def comment(text: str, indent: str = "# ") -> str:
     return "\n".join(textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False))
 
 
+def import_lines(text: str) -> str:
+    """The lines of imports in a text, each once, those of names last."""
+    lines = {line.strip() for line in text.splitlines() if line.strip()}
+    return "\n".join(sorted(lines, key=lambda line: (line.startswith("from"), line)))
+
+
 def wrap(text: str) -> str:
     """Prose in lines."""
     return "\n".join(textwrap.wrap(text, WIDTH, break_on_hyphens=False))
@@ -47,7 +45,7 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() and c not in '"\\' else " " for c in text)
 
 
-def _python_leaf(value: Any) -> str:
+def _leaf(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) and value.isprintable() and not set(value) & set('"\\') else repr(value)
 
 
@@ -57,20 +55,19 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _text(value: Any, leaf: Leaf, indent: int) -> str:
-    flat = _in_one_line(value, leaf)
+def _text(value: Any, indent: int) -> str:
+    flat = _in_one_line(value)
     if len(flat) + indent <= WIDTH or not isinstance(value, dict | list | tuple):
         return flat
     opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]") if isinstance(value, list) else ("(", ")")
-    last = "," if leaf is _python_leaf else ""
     inner = indent + 2
     if isinstance(value, dict):
-        items = [f"{leaf(key)}: {_text(item, leaf, inner)}" for key, item in value.items()]
+        lines = _fill([f"{_leaf(key)}: {_text(item, inner)}" for key, item in value.items()], WIDTH - inner)
     else:
-        items = [_text(item, leaf, inner) for item in value]
-    lines = items if any(isinstance(item, dict | list | tuple) for item in _items(value)) else _fill(items, WIDTH - inner)
+        items = [_text(item, inner) for item in value]
+        lines = items if any(isinstance(item, dict | list | tuple) for item in value) else _fill(items, WIDTH - inner)
     separator = f",\n{' ' * inner}"
-    return f"{opening}\n{' ' * inner}{separator.join(lines)}{last}\n{' ' * indent}{closing}"
+    return f"{opening}\n{' ' * inner}{separator.join(lines)},\n{' ' * indent}{closing}"
 
 
 def _fill(items: Sequence[str], width: int) -> list[str]:
@@ -84,16 +81,12 @@ def _fill(items: Sequence[str], width: int) -> list[str]:
     return lines
 
 
-def _in_one_line(value: Any, leaf: Leaf) -> str:
+def _in_one_line(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{leaf(key)}: {_in_one_line(item, leaf)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{_leaf(key)}: {_in_one_line(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(_in_one_line(item, leaf) for item in value) + "]"
+        return "[" + ", ".join(_in_one_line(item) for item in value) + "]"
     if isinstance(value, tuple):
-        parts = [_in_one_line(item, leaf) for item in value]
+        parts = [_in_one_line(item) for item in value]
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
-    return leaf(value)
-
-
-def _items(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
+    return _leaf(value)

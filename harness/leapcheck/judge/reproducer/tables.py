@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from leapcheck.coordinates.conventions import QUATERNION_JOINTS, has_rotors
 from leapcheck_models.arrays import Floats
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, Inertia, JointType, RobotSpec, Vector3
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, JointType, RobotSpec, Vector3, as_json
 from leapcheck_models.urdf import urdf_text
 
 LinkRow = tuple[str, tuple[float, ...], tuple[int, ...], float]
@@ -117,23 +118,11 @@ def body_rows(full: RobotSpec) -> list[tuple[object, ...]]:
     ]
 
 
-def spec_record(spec: RobotSpec) -> dict[str, Any]:
-    """The spec as its JSON file has it, without defaults and the sources of figures."""
-    return {**_record(spec), "gravity": list(spec.gravity)}
-
-
-def _record(value: Any) -> Any:
-    """Nested records as dicts of those fields that differ from their defaults."""
-    if isinstance(value, tuple):
-        return [_record(item) for item in value]
-    if not dataclasses.is_dataclass(value):
-        return value
-    unneeded = {"description"} if isinstance(value, Inertia) and not value.realisable else {"description", "source"}
-    return {
-        field.name: _record(part)
-        for field in dataclasses.fields(value)
-        if field.init and field.name not in unneeded and (part := getattr(value, field.name)) != field.default
-    }
+def robot_record(spec: RobotSpec) -> dict[str, Any]:
+    """The spec as its JSON has it, without the sources of its figures."""
+    bodies = tuple(dataclasses.replace(body, source="") for body in spec.bodies)
+    record: dict[str, Any] = json.loads(as_json(dataclasses.replace(spec, bodies=bodies, source="", description="")))
+    return record
 
 
 def _unit(axis: Vector3) -> tuple[float, ...]:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.engines.protocol import Engine
+from leapcheck.engines.answers import answers_of, shapes_of
+from leapcheck.engines.protocol import Engine, precision_ratio
 from leapcheck.judge.draws import draws_of
 from leapcheck.judge.evidence import in_rotor_coordinates, rows_of, worst_errors
 from leapcheck.judge.matrices import FORMS, unpack
@@ -126,12 +127,12 @@ class Mismatch:
         self.evaluations += len(states)
         try:
             with np.errstate(all="ignore"):
-                answers = engine.evaluate(states, (self.quantity,))[self.quantity]
-                return self._compare(spec, states, answers)
-        except (Exception, SystemExit):
+                answers = answers_of(engine, states, shapes_of(spec, (self.quantity,)))[self.quantity]
+                return self._compare(spec, states, answers, precision_ratio(engine))
+        except Exception:  # the engine's failure, or numbers that cannot be compared
             return None
 
-    def _compare(self, spec: RobotSpec, states: States, answers: Floats) -> AnswerErrors | None:
+    def _compare(self, spec: RobotSpec, states: States, answers: Floats, ratio: float) -> AnswerErrors | None:
         """Compares; what is allowed is computed only where the error exceeds the least allowance."""
         robot = self._robot_in_whole(spec)
         own = in_rotor_coordinates(spec, states) if self._in_mujoco_coordinates else states
@@ -139,19 +140,19 @@ class Mismatch:
         answers = unpack(robot.spec, answers, self.quantity) if self.quantity in FORMS else answers
         if answers.shape != expected.shape:
             return None
-        error, allowed = worst_errors(self.quantity, answers, expected), np.full(len(states), LEAST)
-        rows = [int(i) for i in np.flatnonzero(~(error <= LEAST))]
+        error, allowed = worst_errors(self.quantity, answers, expected), np.full(len(states), ratio * LEAST)
+        rows = [int(i) for i in np.flatnonzero(~(error <= ratio * LEAST))]
         if rows:
-            allowed[rows] = robot.draws(rows_of(own, rows)).allowed_error(self.quantity)
+            allowed[rows] = ratio * robot.draws(rows_of(own, rows)).allowed_error(self.quantity)
         return AnswerErrors(answers, expected, error, allowed)
 
-    def error_alone(self, spec: RobotSpec, states: States, answers: Floats) -> tuple[float, float]:
+    def error_alone(self, spec: RobotSpec, engine: Engine, states: States, answers: Floats) -> tuple[float, float]:
         """Largest error of known answers, and what rounding allows there, by programs of the robot's own: the last word."""
         own = in_rotor_coordinates(spec, states) if self._in_mujoco_coordinates else states
         spec = with_rotor_bodies(spec).spec if self._in_mujoco_coordinates else spec
         draws = draws_of(spec, build(spec), own)
         error = worst_errors(self.quantity, answers, draws.value(self.quantity))
-        return float(error.max()), float(draws.allowed_error(self.quantity).max())
+        return float(error.max()), precision_ratio(engine) * float(draws.allowed_error(self.quantity).max())
 
     def _robot_in_whole(self, spec: RobotSpec) -> RobotInWhole:
         """A robot as a part of the whole one; the last one is kept."""

@@ -11,6 +11,7 @@ from leapcheck.judge.shrinking.models import Failing, ModelSearch
 from leapcheck.judge.shrinking.states import StateSearch
 from leapcheck.quantities import QUANTITIES
 from leapcheck.sampling import States, generated_states, join_states
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
 STATES = 4
@@ -25,7 +26,7 @@ class SmallestCase:
     """The smallest case: robot, a block of one `state`, the scale-free `error` there and what rounding allows.
 
     `evaluations` says how many states the engine was asked for, `removed` names the bodies and rotors that were cut, `engine`
-    is that of the robot.
+    is that of the robot, `answer` what it answers there.
     """
 
     spec: RobotSpec
@@ -35,6 +36,7 @@ class SmallestCase:
     evaluations: int
     removed: tuple[str, ...] = ()
     engine: Engine | None = None
+    answer: Floats | None = None
 
 
 def smallest_case(
@@ -68,9 +70,10 @@ def smallest_case(
     search.shrink()
     if search.failing.spec != failing.spec:  # a smaller robot may have a smaller state again
         failing = _with_smallest_state(mismatch, search.failing)
-    error, allowed = mismatch.error_alone(failing.spec, failing.states[:1], failing.errors.answers[:1])
+    error, allowed = mismatch.error_alone(failing.spec, failing.engine, failing.states[:1], failing.errors.answers[:1])
     removed = tuple(name for name in _parts(spec) if name not in _parts(failing.spec))
-    return SmallestCase(failing.spec, failing.states[:1], error, allowed, mismatch.evaluations, removed, failing.engine)
+    answer, state = failing.errors.answers[0], failing.states[:1]
+    return SmallestCase(failing.spec, state, error, allowed, mismatch.evaluations, removed, failing.engine, answer)
 
 
 def single_robot_maker(spec: RobotSpec, engine: Engine) -> Make:

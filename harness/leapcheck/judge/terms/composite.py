@@ -36,7 +36,7 @@ class CompositeForm:
             link, rotor, X_rotor = constants[i], of_rotors[i], rotors[i]
             armature = float(self.tree.links[i].armature)
             # M_ii = S^T Ic S + armature;  F = Ic S
-            F = Ic[i] @ link.S
+            F = change("link alone", i, Ic[i] @ link.S, _inertia(link) @ link.S)
             M[:, link.v, link.v] = link.S.T @ F + change("armature", i, armature * np.ones((n, 1, 1))) * np.eye(link.S.shape[1])
             F = self._carried(i, links[i], F)
             if rotor and X_rotor:
@@ -52,11 +52,16 @@ class CompositeForm:
             j = link.parent
             while j >= 0:
                 # M_ji = S_j^T F;  F = X_j^T F
-                M[:, constants[j].v, link.v] = constants[j].S.T @ F
+                M[:, constants[j].v, link.v] = self._coupling(i, constants[j].S, link.S, F)
                 M[:, link.v, constants[j].v] = M[:, constants[j].v, link.v].swapaxes(1, 2)
-                F = self._carried(j, links[j], F)
+                F = change("coupling transform", i, self._carried(j, links[j], F), self._carried(i, links[i], F))
                 j = constants[j].parent
         return M
+
+    def _coupling(self, i: int, S_j: Array, S_i: Array, F: Array) -> Array:
+        """S_j^T F."""
+        coupling: Array = S_j.T @ F
+        return self.changes.apply("coupling axis", i, coupling, S_i.T @ F if S_i.shape == S_j.shape else coupling)
 
     def _carried(self, i: int, X: Pose, F: Array) -> Array:
         """F on the parent: X^T F."""
@@ -74,6 +79,8 @@ class CompositeForm:
         moved = change("composite unturned", i, moved, _shift(_X(_same(X.R), X.p), inertia))
         moved = change("composite turned the other way", i, moved, _shift(_X(X.R.swapaxes(1, 2), X.p), inertia))
         moved = change("composite unshifted", i, moved, _shift(_X(X.R, 0.0 * X.p), inertia))
+        moved = change("composite untransformed", i, moved, inertia)
+        moved = change("composite transformed the other way", i, moved, _shift(_X(X.R, X.p).swapaxes(1, 2), inertia))
         turned = np.array(moved)
         turned[:, :3, :3] = _shift(_X(X.R, 0.0 * X.p), inertia)[:, :3, :3]
         moved = change("parallel axis", i, moved, turned)

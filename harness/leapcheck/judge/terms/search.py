@@ -77,7 +77,8 @@ def terms(belief: Belief) -> Iterator[Hypothesis]:
         added = effects(few.tree, form, few.read, changes, {excess.quantity for excess in excesses})
         explaining: dict[tuple[tuple[Place, float], ...], tuple[Term, Change]] = {}
         for excess in excesses:
-            columns = np.split(added[excess.quantity], np.cumsum([len(trial.changes) for trial in trials])[:-1])
+            answered = _answered(few, excess.quantity, added[excess.quantity])
+            columns = np.split(answered, np.cumsum([len(trial.changes) for trial in trials])[:-1])
             for trial, own in zip(trials, columns, strict=True):
                 if change := _fit(trial, own, excess):
                     explaining.setdefault(tuple(sorted(change.items())), (trial.term, change))
@@ -96,11 +97,21 @@ def _excesses(few: Belief, form: Formulation, wrong: Sequence[str]) -> Iterator[
     for name in wrong:
         if name in QUANTITIES_OF[form] and np.isfinite(evidence.answers[name]).all():
             yield Excess(name, evidence.answers[name] - few.prediction(name), tolerance(evidence, name))
+    if few.edits_answers:  # accelerations say what force is missing only as the engine has computed them
+        return
     if "forward_dynamics" in wrong and form is not Formulation.COMPOSITE and not {"bias_force", "coriolis_force"} & set(wrong):
         M, a = few.value("mass_matrix"), evidence.answers["forward_dynamics"]
         off = few.read.tau - np.einsum("nij,nj->ni", M, a) - few.value("bias_force")
         near = np.einsum("nij,nj->ni", np.abs(M), tolerance(evidence, "forward_dynamics"))
         yield Excess("bias_force", off, near)
+
+
+def _answered(few: Belief, quantity: str, added: Floats) -> Floats:
+    """What becomes of changes (changes, n, ...) of a quantity in the answers: these are affine in what the engine computes."""
+    if not few.edits_answers:
+        return added
+    value, before = few.value(quantity), few.prediction(quantity)
+    return np.array([few.edit_answer(quantity, value + change) - before for change in added]).reshape(added.shape)
 
 
 def _trials(tree: Tree, form: Formulation) -> list[TermTrial]:

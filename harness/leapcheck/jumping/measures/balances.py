@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference import build, kernel, total_mass
+from leapcheck_reference import Kernel, build, kernel, total_mass
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 
 STATE_QUANTITIES = ("com_position", "centroidal_momentum_matrix", "kinetic_energy", "potential_energy")
@@ -57,7 +58,7 @@ def log_balances(spec: RobotSpec, log: JumpLog) -> Balances:
     A contact force acts at the sphere's material point halfway between its lowest point and the ground (MuJoCo's rule; other
     models take the lowest point: `angular_slack` covers both).
     """
-    kinematics = kernel(build(spec), QUANTITIES)(log.q, log.v)
+    kinematics = _kinematics(spec)(log.q, log.v)
     joint_v = driven_places(spec)[1]
     point_v, arms, depths = _contact_points(spec, log.v, kinematics)
     mean_v, mean_point_v = _means(log.v), _means(point_v)
@@ -74,6 +75,11 @@ def log_balances(spec: RobotSpec, log: JumpLog) -> Balances:
         angular_play=float(np.linalg.norm(play, axis=-1).max()),
         airborne=np.abs(log.forces).max(axis=(1, 2), initial=0.0) == 0.0,
     )
+
+
+@lru_cache(maxsize=8)  # a study has the ledgers of several logs of one robot
+def _kinematics(spec: RobotSpec) -> Kernel:
+    return kernel(build(spec), QUANTITIES)
 
 
 def state_balances(spec: RobotSpec, time: Floats, v: Floats, kinematics: Mapping[str, Floats]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,10 +95,9 @@ class Phases:
 
 def observe(spec: RobotSpec, log: JumpLog) -> Observation:
     """The log's kinematics, up to the last sound state."""
-    tree = reference.build(spec)
     states = _sound_states(spec, log)
     q, v = np.ascontiguousarray(log.q[:states]), np.ascontiguousarray(log.v[:states])
-    seen = reference.kernel(tree, KINEMATICS)(q, v)
+    seen = _kinematics(spec)(q, v)
     points = [point for point in spec.contact_points if point.computed]
     radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in points])
     w = np.einsum("npij,nj->npi", seen["contact_angular_jacobians"], v)
@@ -122,6 +122,11 @@ def observe(spec: RobotSpec, log: JumpLog) -> Observation:
         points=tuple(point.name for point in points),
         gravity=float(np.linalg.norm(spec.gravity)),
     )
+
+
+@lru_cache(maxsize=8)  # a study looks at dozens of logs of one robot
+def _kinematics(spec: RobotSpec) -> reference.Kernel:
+    return reference.kernel(reference.build(spec), KINEMATICS)
 
 
 def motion_phases(seen: Observation, push: float | None = None) -> Phases:

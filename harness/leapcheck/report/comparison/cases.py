@@ -43,7 +43,7 @@ class QuantityCase:
 
 def cases(run: Run) -> tuple[QuantityCase, ...]:
     """Every quantity of every engine that was compared or that failed: engines in their order, quantities in the usual one."""
-    seen = compared_pairs(run) | {(failure.engine, failure.quantity) for failure in run.failures}
+    seen = compared_pairs(run) | {(row.engine, row.quantity) for rows in (run.failures, run.discrepancies) for row in rows}
     seen |= {(finding.engine, finding.quantity) for finding in run.baseline.findings if finding.fails} if run.baseline else set()
     engines = dict.fromkeys([*(engine.name for engine in run.engines), *sorted(engine for engine, _ in seen)])
     quantities = ["", *view.in_usual_order(sorted(quantity for _, quantity in seen if quantity))]

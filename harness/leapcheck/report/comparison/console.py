@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from leapcheck.records import Comparison, Run
+from leapcheck.records import Run
 from leapcheck.report import words
 from leapcheck.report.comparison import judgement, tables, view
 from leapcheck.report.comparison.difference import RunDifference, Sense
-from leapcheck.report.comparison.explanation import BRIEF, baseline_lines, failure_lines, judgement_lines, story_lines
+from leapcheck.report.comparison.explanation import baseline_lines, failure_lines, judgement_lines, story_lines
 from leapcheck.report.terminal import COLOURS, Summary, headline, rich_table, rich_text
 
 SHOWN = 5  # discrepancies in words; the report has them all
@@ -48,28 +48,29 @@ def _run_parts(run: Run, plain: bool) -> Iterator[Any]:
 
 
 def _table(run: Run, plain: bool) -> Any:
-    """A row per quantity, its worst pair; more rows where pairs disagree."""
+    """A row per quantity, its worst pair; a row for each engine that is wrong, with the number of pairs that show it."""
     table = rich_table("", "quantity", "error", "/rounding", "margin", padding=0)
     table.columns[1].justify, table.columns[1].max_width = "left", 20
     table.add_column("worst pair", overflow="fold")
-    for label, row in view.summary_rows(run):
-        table.add_row(*_cells(row, label, plain))
+    for row in view.summary_rows(run):
+        table.add_row(*_cells(row, plain))
     return table
 
 
-def _cells(row: Comparison, label: str, plain: bool) -> list[Any]:
+def _cells(summary: view.SummaryRow, plain: bool) -> list[Any]:
+    row = summary.worst
     mark = words.MARKS[row.verdict]
     colour = "" if mark.tone == "good" else COLOURS[mark.tone]
-    figures = (words.number(row.error), words.factor(row.rounding), words.margin(row.margin), f"{row.engine} / {row.against}")
+    figures = (words.number(row.error), words.factor(row.rounding), words.margin(row.margin), summary.pair)
     first = rich_text(plain, (mark.sign, f"bold {COLOURS[mark.tone]}"))
-    return [first, rich_text(plain, (label, "")), *(rich_text(plain, (text, colour)) for text in figures)]
+    return [first, rich_text(plain, (summary.label, "")), *(rich_text(plain, (text, colour)) for text in figures)]
 
 
 def _judgements(run: Run, plain: bool) -> Iterator[Any]:
     """The engines that are off and why, in brief; then discrepancies without a diagnosis, a paragraph per cause, worst first."""
     for engine in judgement.judgements(run):
         yield ""
-        yield from judgement_lines(run, engine, plain, BRIEF)
+        yield from judgement_lines(run, engine, plain)
     stories = judgement.stories_alone(run)
     for story in stories[:SHOWN]:
         yield ""

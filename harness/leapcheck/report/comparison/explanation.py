@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from leapcheck.records import BaselineResult, Diagnosis, Run
+from leapcheck.records import BaselineResult, Diagnosis, Falls, Reproducer, Run, TruthVerdict
 from leapcheck.report import words
-from leapcheck.report.comparison import judgement, tables
+from leapcheck.report.comparison import judgement, tables, view
 from leapcheck.report.comparison.judgement import EngineJudgement
 from leapcheck.report.terminal import COLOURS, Summary, headline, rich_text
 
-BRIEF = 3
-"""Alternatives and quantities that a summary prints; `leapcheck explain` prints all."""
+MOST_ALTERNATIVES = 3
+"""Alternatives that are printed without their details being asked for."""
 
 
-def explanation(run: Run, engine: str = "", quantity: str = "") -> Summary:
-    """A rich renderable of the run's judgements, of one engine or quantity where one is given."""
-    return Summary(partial(_parts, restrict(run, engine, quantity)))
+def explanation(run: Run, engine: str = "", quantity: str = "", details: bool = False) -> Summary:
+    """A rich renderable of the run's judgements, of one engine or quantity where one is given.
+
+    Without `details` one quantity stands for all that have the same cause, one engine for all with the same verdict.
+    """
+    return Summary(partial(_parts, restrict(run, engine, quantity), details))
 
 
-def _parts(run: Run, plain: bool) -> Iterator[Any]:
+def _parts(run: Run, details: bool, plain: bool) -> Iterator[Any]:
     """The verdict, the judgements, then the verdicts and laws behind them."""
     where = run.provenance
     yield headline(plain, words.headline(run), run.verdict)
@@ -31,13 +34,13 @@ def _parts(run: Run, plain: bool) -> Iterator[Any]:
         yield from baseline_lines(run.baseline, plain)
     for engine in judgement.judgements(run):
         yield ""
-        yield from judgement_lines(run, engine, plain)
+        yield from judgement_lines(run, engine, plain, details)
     for story in judgement.stories_alone(run):
         yield ""
         yield from story_lines(story, plain)
     if run.verdicts or run.identities:
         yield ""
-    yield from _verdicts(run, plain)
+    yield from _verdicts(run, plain, details)
     yield from _laws(run, plain)
     yield from failure_lines(run, plain)
 
@@ -87,8 +90,8 @@ def baseline_lines(result: BaselineResult, plain: bool) -> Iterator[Any]:
         yield rich_text(plain, (note, "dim"))
 
 
-def judgement_lines(run: Run, judged: EngineJudgement, plain: bool, most: int | None = None) -> Iterator[Any]:
-    """A judgement: its heading, then a line or more to each question; at most `most` alternatives, quantities and cases."""
+def judgement_lines(run: Run, judged: EngineJudgement, plain: bool, details: bool = False) -> Iterator[Any]:
+    """A judgement: its heading, then a line or more to each question; without `details` what is alike is counted."""
     from rich.table import Table
 
     yield rich_text(plain, (f"{judged.mark.sign} {judged.title}", f"bold {COLOURS[judged.mark.tone]}"))
@@ -96,7 +99,7 @@ def judgement_lines(run: Run, judged: EngineJudgement, plain: bool, most: int | 
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     last = ""
-    for label, text in _answers(run, judged, most):
+    for label, text in _answers(run, judged, details):
         grid.add_row(rich_text(plain, ("" if label == last else label, "dim")), rich_text(plain, (text, _style(label))))
         last = label
     yield grid
@@ -106,46 +109,63 @@ def _style(label: str) -> str:
     return {"why": "bold", "repeat": "cyan"}.get(label, "")
 
 
-def _answers(run: Run, judged: EngineJudgement, most: int | None) -> Iterator[tuple[str, str]]:
+def _answers(run: Run, judged: EngineJudgement, details: bool) -> Iterator[tuple[str, str]]:
     """(question, answer) of a judgement."""
     for diagnosis in judged.diagnoses:
-        yield from _why(diagnosis, most)
+        yield from _why(diagnosis, details)
     for story in judged.stories:
         yield "why", f"[{story.cause_class}] {story.cause} {story.rows[0][0].evidence}"
-    for case in judged.reproducers[:most]:
-        label = words.quantity_label(case.quantity)
-        yield "smallest", f"{label}: {judgement.state_words(case)}"
-        yield "smallest", judgement.body_words(case)
-        file = f": {judgement.path(case)}" if case.script else ""
-        yield "smallest", f"error {words.number(case.error)}, allowed {words.number(case.allowed)}{file}"
-    yield from _more("smallest", judged.reproducers, most)
-    yield from (("largest", judgement.largest_words(mismatch)) for mismatch in judged.largest)
+    yield from (("smallest", line) for line in _smallest(judged.reproducers, details))
     commands = [d for d in run.discrepancies if d.engine == judged.engine]
-    if most is None:
+    if details:
+        yield from (("largest", judgement.largest_words(mismatch)) for mismatch in judged.largest)
         yield from (("judged", d.who_is_wrong) for d in commands if d.who_is_wrong)
     yield from (("repeat", d.command) for d in commands[:1])
 
 
-def _why(diagnosis: Diagnosis, most: int | None) -> Iterator[tuple[str, str]]:
+def _why(diagnosis: Diagnosis, details: bool) -> Iterator[tuple[str, str]]:
     for cause in diagnosis.causes:
-        details = f" {judgement.sentence(cause.details)}" if cause.details else ""
-        yield "why", f"[{cause.cause_class}] {judgement.sentence(cause.words)}{details}"
+        amounts = f" {judgement.sentence(cause.details)}" if cause.details else ""
+        yield "why", f"[{cause.cause_class}] {judgement.part_of(diagnosis)}{judgement.sentence(cause.words)}{amounts}"
     if not diagnosis.causes:
         yield "why", "[unexplained] No known fault, and no pair of them that was tried, explains these errors."
-    for causes in diagnosis.alternatives[:most]:
-        yield "or", judgement.sentence(judgement.conjunction(causes))
-    yield from _more("or", diagnosis.alternatives, most)
-    for falls in diagnosis.falls[:most]:
-        left = f"{words.number(falls.before)} -> {words.number(falls.after)}"
-        yield "error", f"{words.quantity_label(falls.quantity)}: {left}, {judgement.outcome_mark(diagnosis, falls).word}"
-    yield from _more("error", diagnosis.falls, most)
-    if diagnosis.pattern:
+    shown = diagnosis.alternatives[: None if details else MOST_ALTERNATIVES]
+    yield from (("or", judgement.sentence(judgement.conjunction(causes))) for causes in shown)
+    if len(diagnosis.alternatives) > len(shown):
+        yield "or", f"and {len(diagnosis.alternatives) - len(shown)} more"
+    yield from (("error", line) for line in _errors(diagnosis, details))
+    if diagnosis.pattern and (details or diagnosis.unexplained or not diagnosis.causes):
         yield "where", judgement.sentence(diagnosis.pattern)
 
 
-def _more(label: str, rows: Sequence[Any], most: int | None) -> Iterator[tuple[str, str]]:
-    if most is not None and len(rows) > most:
-        yield label, f"and {len(rows) - most} more"
+def _errors(diagnosis: Diagnosis, details: bool) -> Iterator[str]:
+    """How far the error of each quantity falls; without `details` that of the worst one of each outcome, the others named."""
+    outcomes: dict[str, list[Falls]] = {}
+    for falls in diagnosis.falls:
+        outcomes.setdefault(judgement.outcome_mark(diagnosis, falls).word, []).append(falls)
+    for outcome, rows in outcomes.items():
+        first, *others = rows if details else sorted(rows, key=lambda falls: -falls.before)
+        for falls in (first, *(others if details else ())):
+            left = f"{words.number(falls.before)} -> {words.number(falls.after)}"
+            yield f"{words.quantity_label(falls.quantity)}: {left}, {outcome}"
+        if others and not details:
+            yield f"and {len(others)} more, {outcome}: {_labels(falls.quantity for falls in others)}"
+
+
+def _smallest(cases: Sequence[Reproducer], details: bool) -> Iterator[str]:
+    """The smallest cases; without `details` the smallest of all, the others named."""
+    ordered = cases if details else sorted(cases, key=lambda case: (len(case.bodies), len(case.state)))
+    for case in ordered if details else ordered[:1]:
+        yield f"{words.quantity_label(case.quantity)}: {judgement.state_words(case)}"
+        yield judgement.body_words(case)
+        file = f": {judgement.path(case)}" if case.script else ""
+        yield f"error {words.number(case.error)}, allowed {words.number(case.allowed)}{file}"
+    if len(ordered) > 1 and not details:
+        yield f"and {len(ordered) - 1} more: {_labels(case.quantity for case in ordered[1:])}"
+
+
+def _labels(quantities: Iterable[str]) -> str:
+    return ", ".join(words.quantity_label(name) for name in view.in_usual_order(quantities))
 
 
 def story_lines(story: judgement.Story, plain: bool) -> Iterator[Any]:
@@ -157,18 +177,25 @@ def story_lines(story: judgement.Story, plain: bool) -> Iterator[Any]:
     yield rich_text(plain, (worst.command, "cyan"))
 
 
-def _verdicts(run: Run, plain: bool) -> Iterator[Any]:
-    """A line for each engine: its verdict, and where it is worst."""
+def _verdicts(run: Run, plain: bool, details: bool) -> Iterator[Any]:
+    """A line for each engine: its verdict, and where it is worst; without `details` for each verdict that stands nowhere else."""
     table = tables.verdict_table(run)
+    alike: dict[tuple[str, bool, str], list[str]] = {}
+    judged = {engine.engine for engine in judgement.judgements(run)}
     for engine in table.rows:
         worst = table.worst(engine)
+        if engine in judged and worst.verdict == TruthVerdict.WRONG and not details:
+            continue
+        alike.setdefault((worst.verdict, tables.far_alone(worst), engine if details else ""), []).append(engine)
+    for engines in alike.values():
+        worst = min((table.worst(engine) for engine in engines), key=lambda verdict: verdict.margin)
         mark = tables.mark(worst)
         figures = f"{words.factor(worst.rounding)} the expected rounding of {words.factor(worst.allowed)} allowed"
-        where = f": worst in {words.quantity_label(worst.quantity)}, {figures}, state {worst.index}"
+        whose = f"{worst.engine} in " if len(engines) > 1 else "in "
+        where = f": worst {whose}{words.quantity_label(worst.quantity)}, {figures}, state {worst.index}"
         far = " far from the world's origin" if tables.far_alone(worst) else ""
-        yield rich_text(
-            plain, (f"{mark.sign} ", COLOURS[mark.tone]), (engine, "bold"), (f" {worst.verdict}{far}", ""), (where, "dim")
-        )
+        names = (", ".join(engines), "bold")
+        yield rich_text(plain, (f"{mark.sign} ", COLOURS[mark.tone]), names, (f" {worst.verdict}{far}", ""), (where, "dim"))
 
 
 def _laws(run: Run, plain: bool) -> Iterator[Any]:

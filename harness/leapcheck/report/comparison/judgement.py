@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from leapcheck.records import (
+    ITSELF,
     CauseRow,
     Comparison,
     Diagnosis,
@@ -42,7 +43,7 @@ class Story:
 class EngineJudgement:
     """One engine that is off: what it is, in a mark and a heading, why, and the smallest cases that show it.
 
-    `stories` are its discrepancies where it has no diagnosis.
+    `stories` are its discrepancies where it has no diagnosis, and those with itself.
     """
 
     engine: str
@@ -66,7 +67,7 @@ def _judgement(run: Run, engine: str) -> EngineJudgement:
         word: [v.quantity for v in run.verdicts if (v.engine, v.verdict) == (engine, word)]
         for word in (TruthVerdict.WRONG, TruthVerdict.IMPRECISE)
     }
-    alone = () if diagnoses else tuple(story for story in stories(run) if story.engine == engine)
+    alone = tuple(s for s in stories(run) if s.engine == engine and (not diagnoses or s.rows[0][0].against == ITSELF))
     cases = tuple(r for r in run.reproducers if r.engine == engine), tuple(m for m in run.largest if m.engine == engine)
     for word, phrase in ((TruthVerdict.WRONG, "is wrong"), (TruthVerdict.IMPRECISE, "is right but imprecise")):
         if judged[word]:
@@ -91,7 +92,7 @@ def merge_diagnoses(diagnoses: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
             falls=(*first.falls, *later.falls),
             unexplained=(*first.unexplained, *later.unexplained),
             alternatives=tuple(causes for causes in first.alternatives if _names(causes) in map(_names, later.alternatives)),
-            pattern="; ".join(dict.fromkeys(text for text in (first.pattern, later.pattern) if text)),
+            pattern=" ".join(dict.fromkeys(sentence(text) for text in (first.pattern, later.pattern) if text)),
         )
     return tuple(merged.values())
 
@@ -109,6 +110,11 @@ def _quantity_list(quantities: Sequence[str]) -> str:
 def join_words(words: Sequence[str]) -> str:
     """The words with commas and an "and"."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def part_of(diagnosis: Diagnosis) -> str:
+    """What comes before the causes where they leave more than rounding: they are not the whole of it."""
+    return "Part of it: " if diagnosis.causes and diagnosis.unexplained else ""
 
 
 def conjunction(causes: Sequence[CauseRow]) -> str:

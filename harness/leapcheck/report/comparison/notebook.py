@@ -13,10 +13,11 @@ HEADER = ("quantity", "error", "/rounding", "margin", "worst pair")
 def summary_html(run: Run) -> str:
     """The verdict, a row per quantity with its worst pair, and who is wrong and why, as a fragment of HTML."""
     rows = []
-    for label, row in view.summary_rows(run):
+    for summary in view.summary_rows(run):
+        row = summary.worst
         mark = words.MARKS[row.verdict]
         figures = words.number(row.error), words.factor(row.rounding), words.margin(row.margin)
-        cells = (f"{mark.sign} {label}".strip(), *figures, f"{row.engine} / {row.against}")
+        cells = (f"{mark.sign} {summary.label}".strip(), *figures, summary.pair)
         rows.append(NotebookRow(cells, "" if mark.tone == "good" else mark.tone))
     where = run.provenance
     subject = f"{where.robot}, {len(run.engines)} engines, {where.states} states, seed {where.seed}"

@@ -24,6 +24,7 @@ FILTERS: Filters = {
     "sentence": judgement.sentence,
     "conjunction": judgement.conjunction,
     "cause_classes": judgement.cause_classes,
+    "part_of": judgement.part_of,
     "largest_words": judgement.largest_words,
     "state_words": judgement.state_words,
     "body_words": judgement.body_words,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Comparison, Discrepancy, HeatMap, KindRow, Run, Verdict, WorstState
 from leapcheck.report.words import quantity_label
 
 Pair = tuple[str, str]
-SHOWN = 5  # pairs of one quantity in a summary; the report has them all
 SEVERITY = {Verdict.AGREE: 0, Verdict.IMPRECISE: 1, Verdict.DISCREPANCY: 2}
 
 
@@ -92,13 +92,43 @@ def groups_worst_first(run: Run) -> tuple[Group, ...]:
     return tuple(sorted(groups(run), key=lambda group: badness(group.worst), reverse=True))
 
 
-def summary_rows(run: Run) -> list[tuple[str, Comparison]]:
-    """(quantity in words, its worst comparison); a quantity with discrepancies has a row for each of the first `SHOWN`."""
+class SummaryRow(NamedTuple):
+    """A comparison that stands for all those of its quantity that show the same engine wrong: `others` is their number.
+
+    `label` is the quantity in words, empty where the row above has it.
+    """
+
+    label: str
+    worst: Comparison
+    others: int
+
+    @property
+    def pair(self) -> str:
+        """The pair in words, with the number of others."""
+        return f"{self.worst.engine} / {self.worst.against}" + (f" and {self.others} more" if self.others else "")
+
+
+def summary_rows(run: Run) -> list[SummaryRow]:
+    """The worst comparison of each quantity; a quantity with discrepancies has a row for each engine that is wrong."""
     rows = []
     for group in groups(run):
-        bad = [row for row in group.rows if row.verdict is Verdict.DISCREPANCY][:SHOWN]
-        rows += [("" if i else group.label, row) for i, row in enumerate(bad or group.rows[:1])]
+        shown = _worst_by_engine(run, group) or [(group.worst, 0)]
+        rows += [SummaryRow("" if i else group.label, worst, others) for i, (worst, others) in enumerate(shown)]
     return rows
+
+
+def _worst_by_engine(run: Run, group: Group) -> list[tuple[Comparison, int]]:
+    """For each wrong engine its worst discrepancy, and how many more there are; pairs of which neither is named come last."""
+    left = [row for row in group.rows if row.verdict is Verdict.DISCREPANCY]
+    named = {d.engine for d in run.discrepancies if d.quantity == group.quantity}
+    left.sort(key=lambda row: {row.engine, row.against} <= named)  # a pair that is wrong on both sides says less
+    wrong = dict.fromkeys(name for row in left for name in (row.engine, row.against) if name in named)
+    shown = []
+    for engine in [*wrong, None]:
+        its = [row for row in left if engine in (row.engine, row.against, None)]
+        left = [row for row in left if row not in its]
+        shown += [(its[0], len(its) - 1)] if its else []
+    return shown
 
 
 def kinds(run: Run) -> tuple[str, ...]:

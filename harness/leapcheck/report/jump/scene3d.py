@@ -155,9 +155,10 @@ def _unit(tree: Tree, q: Floats) -> Floats:
     return unit
 
 
-def _whole(values: Any) -> list[Any]:
+def _whole(values: Floats) -> list[list[int]]:
     """Each picture's numbers, flat and rounded."""
-    return [[round(x) for x in np.ravel(row).tolist()] for row in values]
+    rows: list[list[int]] = np.rint(values).astype(np.int64).reshape(len(values), -1).tolist()
+    return rows
 
 
 def _shapes(spec: RobotSpec, body: str) -> list[dict[str, Any]]:

@@ -31,12 +31,8 @@ INTEGRATORS = {
     "RK4": mujoco.mjtIntegrator.mjINT_RK4,
     "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
 }
-FATAL = (
-    mujoco.mjtWarning.mjWARN_BADQPOS,
-    mujoco.mjtWarning.mjWARN_BADQVEL,
-    mujoco.mjtWarning.mjWARN_BADQACC,
-    mujoco.mjtWarning.mjWARN_INERTIA,
-)
+FATAL = {int(getattr(mujoco.mjtWarning, f"mjWARN_{name}")): name for name in ("BADQPOS", "BADQVEL", "BADQACC", "INERTIA")}
+"""Warnings after which a state is none, by their number."""
 
 
 class MujocoSimulator:
@@ -121,7 +117,8 @@ class MujocoSimulator:
         self._apply(torque)
         with mute_warnings():
             self._last = self._advance()
-        fatal = [str(kind.name).removeprefix("mjWARN_") for kind in FATAL if self.data.warning[kind].number]
+        counts = self.data.warning.number
+        fatal = [name for kind, name in FATAL.items() if counts[kind]] if counts.any() else []
         if fatal or not np.isfinite(self.data.qpos).all():
             what = ", ".join(fatal) or "a configuration that is not finite"
             raise ArithmeticError(f"MuJoCo reports {what}: the state or the torque has run away")

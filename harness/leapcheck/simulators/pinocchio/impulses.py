@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -77,16 +76,3 @@ class PinocchioImpulses:
         delassus = pin.DelassusOperatorDense(np.asfortranarray(problem.G))
         converged = solver.solve(delassus, problem.g, models, datas, self._settings, result)
         return np.array(result.retrieveConstraintImpulses(), dtype=float).ravel(), bool(converged)
-
-
-def evaluate_constraints(
-    model: pin.Model, data: pin.Data, active: Sequence[Any]
-) -> tuple[pin.StdVec_ConstraintModel, pin.StdVec_ConstraintData, Floats]:
-    """(models, data, J (n, nv)) of constraints, evaluated at the kinematics in `data`, world axes."""
-    models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
-    for one in active:
-        models.append(pin.ConstraintModel(one))
-        datas.append(models[-1].createData())
-        models[-1].calc(model, data, datas[-1])
-    J: Floats = pin.getConstraintsJacobian(model, data, models, datas).reshape(-1, model.nv)
-    return models, datas, J

@@ -1,0 +1,106 @@
+"""A user's own engine in a reproducer: how a file by itself loads it and asks it, with nothing of leapcheck."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leapcheck.coordinates import conventions
+from leapcheck.coordinates.conventions import Convention, moving_joints
+from leapcheck.engines.outside.canonical import OWN_NUMBERS, prerequisites, states_in
+from leapcheck.engines.outside.engine import OutsideEngine
+from leapcheck.engines.outside.recording import RecordedEngine
+from leapcheck.engines.outside.target import EngineKind, Target
+from leapcheck.engines.outside.user import FactoryEngine, UserEngine
+from leapcheck.judge.shrinking.shrink import SmallestCase
+from leapcheck.quantities import QUANTITIES, answer_shape, sizes
+
+FACTORY = re.compile(r"([\w.]+):([\w.]*)")
+"""What can be imported, written module:name, or "module:"."""
+
+
+class OwnEngine(NamedTuple):
+    """How the user's engine is loaded: `what` is a path, the words of a command, or (module, factory); () where nothing says it.
+
+    It runs in `folder`, seen from where the comparison ran; `takes_robot` where it can be given another one. `dtype` is that
+    of its numbers, `convention` its own where it declares one, `row` that of the state in recorded data.
+    """
+
+    name: str
+    kind: EngineKind
+    what: tuple[str, ...] = ()
+    folder: str = "."
+    takes_robot: bool = False
+    dtype: str = "<f8"
+    convention: Convention | None = None
+    row: int = 0
+
+    @property
+    def template(self) -> str:
+        """Name of its template."""
+        return f"{self.kind}.py.j2"
+
+
+def own_engine(name: str, shrunk: SmallestCase, quantity: str) -> OwnEngine:
+    """How the user's engine of that name, which the smallest case holds, is loaded; by its name alone where it holds none."""
+    engine = shrunk.engine
+    if isinstance(engine, OutsideEngine):
+        own = _of_target(name, engine.target)
+        return own._replace(takes_robot=engine.holds_any_robot, dtype=engine.dtype, convention=engine.convention)
+    if isinstance(engine, RecordedEngine):
+        row = engine.rows(shrunk.state, QUANTITIES[quantity].arguments)[0]
+        return _of_target(name, engine.target)._replace(convention=engine.convention, row=row)
+    if isinstance(engine, UserEngine):
+        what, is_factory = _factory(engine.import_name), isinstance(engine, FactoryEngine)
+        return OwnEngine(name, EngineKind.PYTHON, what, takes_robot=is_factory, convention=engine.convention)
+    what = _factory(name)
+    return OwnEngine(name, EngineKind.PYTHON, what, takes_robot=bool(what))
+
+
+def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str, Any]:
+    """What the templates of users' engines read."""
+    spec, state, convention = shrunk.spec, shrunk.state, own.convention
+    names = prerequisites(convention, (quantity,))
+    parts = states_in(convention, state)
+    declared: dict[str, Any] = {"T": None, "rate": False}
+    if convention is not None and quantity in OWN_NUMBERS:
+        declared = {
+            "T": conventions.velocity_map(convention, state.q)[0],
+            "Tdot_v": conventions.velocity_map_rate(convention, state.q, state.v)[0],
+            "rate": convention.has_rate,
+        }
+    if own.dtype == "<f4":
+        declared |= {"single": " in single precision"}
+    requirements = "numpy pyarrow" if own.kind is EngineKind.DATA and own.what[0].endswith(".parquet") else "numpy"
+    return declared | {
+        "requirements": requirements,
+        "own": own,
+        "total_mass": spec.total_mass,
+        "own_q": np.array(parts.q[0]),
+        "own_v": np.array(parts.v[0]),
+        "own_tau": np.array(parts.tau[0]),
+        "shapes": {name: answer_shape(name, spec) for name in names},
+        "calls": {name: QUANTITIES[name].arguments for name in names},
+        "letters": {name: "h" if name.endswith("force") else OWN_NUMBERS.get(name, "") for name in names},
+        "joints": [joint.name for joint in moving_joints(spec)],
+        "sizes": {"nq": spec.nq, "nv": spec.nv, "points": sizes(spec).points},
+    }
+
+
+def _of_target(name: str, target: Target) -> OwnEngine:
+    """The engine that a word of the command line names; paths as they were given."""
+    what = _factory(target.what[0]) if target.kind is EngineKind.PYTHON else target.what
+    here = Path.cwd()
+    folder = target.folder.relative_to(here) if target.folder.is_relative_to(here) else target.folder
+    return OwnEngine(name, target.kind, what, folder.as_posix())
+
+
+def _factory(text: str) -> tuple[str, ...]:
+    """(module, factory) of module:factory; () for a text that is none."""
+    match = FACTORY.fullmatch(text)
+    is_name = match is not None and not any(map(keyword.iskeyword, re.split("[.:]", text)))
+    return (match[1], match[2]) if match and is_name else ()

@@ -1,0 +1,126 @@
+"""Engines in a process of their own that misbehave at any moment, in any way: the report is complete but for what they lose."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leapcheck.comparison.plan import Plan
+from leapcheck.records import Run, Verdict
+from leapcheck.robots.load import NamedRobot
+from leapcheck.study import run_comparison
+from leapcheck_models.robots import load
+
+SPEC = load("two_link_arm")
+QUANTITIES = ("mass_matrix", "gravity_force", "potential_energy")
+STATES = 12
+NAME = "misbehaving:Misbehaving"
+
+ENGINE = """
+import ctypes, os
+from pathlib import Path
+import numpy as np
+import leapcheck_reference as reference
+
+MOMENT, KIND, FLAG = os.environ["MOMENT"], os.environ["KIND"], Path(os.environ["FLAG"])
+
+def misbehave():
+    match KIND:
+        case "nan":
+            return np.nan
+        case "shape":
+            return np.zeros(7)
+        case "exception":
+            raise LookupError("no table")
+        case "sys.exit":
+            raise SystemExit(4)
+        case "os._exit":
+            os._exit(5)
+        case "SIGSEGV":
+            ctypes.string_at(0)
+
+if MOMENT == "import":
+    misbehave()
+
+class Misbehaving:
+    def __init__(self, spec):
+        if MOMENT == "init":
+            misbehave()
+        self.tree, self.calls = reference.build(spec), 0
+
+    def mass_matrix(self, q):
+        return 1.1 * reference.mass_matrix(self.tree, q)  # so that the judge has something to do
+
+    def gravity_force(self, q):
+        self.calls += 1
+        calls = {"first call": 1, "seventh call": 7}.get(MOMENT, 0)
+        if FLAG.exists() or (calls and self.calls >= calls):
+            return misbehave()
+        return reference.gravity_force(self.tree, q)
+
+    def potential_energy(self, q):
+        return reference.potential_energy(self.tree, q)
+"""
+
+AFTERWARDS = {
+    "second asking": ("leapcheck.study", "run_figures"),
+    "judge": ("leapcheck.judge.discrepancies", "explanation"),
+    "shrinking": ("leapcheck.judge.shrinking.shrink", "smallest_case"),
+    "laws": ("leapcheck.judge.identities", "identities"),
+}
+ENDS = ("sys.exit", "os._exit", "SIGSEGV")
+KINDS = ("nan", "shape", "exception", *ENDS)
+QUICK = {("import", "SIGSEGV"), ("init", "os._exit"), ("first call", "SIGSEGV"), ("seventh call", "nan"), ("laws", "os._exit")}
+CASES = (
+    *((moment, kind) for moment in ("import", "init") for kind in ("exception", *ENDS)),
+    *((moment, kind) for moment in ("first call", "seventh call", *AFTERWARDS) for kind in KINDS),
+)
+
+
+def run_of(moment: str, kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    (folder / "misbehaving.py").write_text(ENGINE, encoding="utf-8")
+    flag = folder / "from_now_on"
+    for name, value in (("MOMENT", moment), ("KIND", kind), ("FLAG", str(flag))):
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(folder)
+    if moment in AFTERWARDS:
+        module, name = AFTERWARDS[moment]
+        right = getattr(importlib.import_module(module), name)
+
+        def from_now_on(*given: Any, **more: Any) -> Any:
+            flag.touch()
+            return right(*given, **more)
+
+        monkeypatch.setattr(f"{module}.{name}", from_now_on)
+    return run_comparison(Plan(NamedRobot(SPEC), ("reference", "mujoco", NAME), QUANTITIES, STATES))
+
+
+@pytest.mark.parametrize(
+    ("moment", "kind"),
+    [pytest.param(*case, marks=[] if case in QUICK else pytest.mark.slow, id=f"{case[0]}: {case[1]}") for case in CASES],
+)
+def test_the_report_has_all_that_is_answered(
+    moment: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = run_of(moment, kind, tmp_path, monkeypatch)
+    capfd.readouterr()
+    assert run.exit_status == 1
+    others = [row for row in run.comparisons if NAME not in (row.engine, row.against)]
+    assert [(row.quantity, row.verdict, row.states) for row in others] == [(q, Verdict.AGREE, STATES) for q in QUANTITIES]
+    assert {failure.engine for failure in run.failures} == {NAME}
+    if moment in ("import", "init"):
+        assert [failure.quantity for failure in run.failures] == [""]
+        return
+    assert [failure.quantity for failure in run.failures] == ["gravity_force"]
+    lost = {"gravity_force"} - ({"gravity_force"} if moment in AFTERWARDS else set())
+    own = {(row.quantity, row.verdict) for row in run.comparisons if row.engine == NAME and row.quantity not in lost}
+    assert {("mass_matrix", Verdict.DISCREPANCY), ("potential_energy", Verdict.AGREE)} <= own
+    (found,) = run.discrepancies
+    assert (found.quantity, found.engine) == ("mass_matrix", NAME)
+    assert "multiplied by 1.1" in found.cause
+    assert [case.quantity for case in run.reproducers] == ["mass_matrix"]
+    assert all(row.worst is None or np.isfinite(row.worst.value) for row in run.comparisons if row.quantity == "mass_matrix")
