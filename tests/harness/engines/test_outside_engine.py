@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from leapcheck.engines.registry import make_engine
 from leapcheck.sampling import States, generated_states, join_states
 from leapcheck_models.robots import load
 from tests.harness.engines.engine_cases import error, near_states
+from tests.harness.processes import alive, wait_for
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "tests" / "examples" / "engines"
@@ -500,24 +500,3 @@ def test_no_process_outlives_its_parent(tmp_path: Path, hangs: bool) -> None:
     finally:
         parent.wait()
     wait_for(lambda: not any(alive(child) for child in children) or None)
-
-
-def alive(process: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_for(found):
-    """What the function gives, once it gives something."""
-    end = time.monotonic() + 30.0
-    while time.monotonic() < end:
-        try:
-            if (value := found()) is not None:
-                return value
-        except (OSError, ValueError):
-            pass
-        time.sleep(0.05)
-    raise AssertionError("nothing came")

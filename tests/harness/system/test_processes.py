@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from leapcheck.system.processes import TRIES, ProcessDiedError, job_results, running_jobs
+from tests.harness.processes import alive, wait_for
 
 
 def squared(x: int) -> int:
@@ -24,14 +25,6 @@ def squared(x: int) -> int:
 
 def slept(seconds: float) -> None:
     time.sleep(seconds)
-
-
-def alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_every_job_is_done_and_prints_nowhere_near_the_results(capfd: pytest.CaptureFixture[str]) -> None:
@@ -128,11 +121,8 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
     child = int(parent.stderr.readline())
     parent.kill()
     parent.wait()
-    until = time.monotonic() + 20.0
-    while alive(child) and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for(lambda: not alive(child) or None)
     parent.stderr.close()
-    assert not alive(child)
 
 
 def work() -> None:
