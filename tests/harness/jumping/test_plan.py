@@ -145,7 +145,8 @@ def test_checks_are_the_worst_figures_of_the_plan(plan: JumpPlan, robot: Legged)
     }
     assert checks["torque"].value == pytest.approx(figures["torque"], rel=SAME_FIGURE)
     assert checks["voltage"].value == pytest.approx(figures["voltage"], rel=SAME_FIGURE)
-    assert figures["leg length"] <= checks["leg length"].value < figures["leg length"] + 0.01
+    least = figures["leg length"] * (1.0 - SAME_FIGURE)  # of every tenth moment; kernels and readable code round apart
+    assert least <= checks["leg length"].value < figures["leg length"] + 0.01
     normal = plan.foot_forces[..., 2]
     sideways = np.hypot(plan.foot_forces[..., 0], plan.foot_forces[..., 1])
     standing = normal.sum(axis=1) > 1.0
