@@ -70,7 +70,8 @@ class Inertia:
 class Joint:
     """Joint between a body and its parent; `axis` is a unit vector in link axes (revolute and prismatic only).
 
-    `armature` is a reflected rotor inertia added to the joint's diagonal of M (kg m^2, or kg for prismatic), `damping`
+    `armature` is a reflected rotor inertia added to the joint's diagonal of M (kg m^2, or kg for prismatic); a ball joint's
+    acts on its angular velocity, a free joint's, as in MuJoCo, on that and on the linear velocity in world axes. `damping`
     (N m s/rad) and `friction` (N m) are passive losses: they are no part of M or of the bias force.
     """
 

@@ -178,7 +178,10 @@ def _append_inertial(element: ET.Element, inertia: Inertia) -> None:
 def _append_joint(element: ET.Element, joint: Joint, shared: dict[str, float]) -> None:
     """The joint; hinges and slides that share defaults name their class and write what differs from it."""
     if joint.type is JointType.FREE:
-        ET.SubElement(element, "freejoint", name=joint.name)
+        if joint.armature:
+            ET.SubElement(element, "joint", name=joint.name, type="free", armature=number(joint.armature))
+        else:
+            ET.SubElement(element, "freejoint", name=joint.name)
     if joint.type not in JOINT_TYPES:
         return
     attributes = {"name": joint.name}

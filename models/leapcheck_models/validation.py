@@ -182,8 +182,9 @@ def _joint(where: str, joint: Joint) -> None:
     for quantity in ("armature", "damping", "friction"):
         value = getattr(joint, quantity)
         _number(where, f"the {quantity} of {what}", value, at_least=0.0)
-        if value and joint.type not in ONE_DOF:
-            raise ValueError(f"{where}: {what} is {joint.type} and has {quantity}: only 1-dof joints carry it")
+        if value and (joint.type is JointType.FIXED if quantity == "armature" else joint.type not in ONE_DOF):
+            carriers = "joints that move" if quantity == "armature" else "1-dof joints"
+            raise ValueError(f"{where}: {what} is {joint.type} and has {quantity}: only {carriers} carry it")
     if joint.limits is not None:
         _numbers(where, f"limits of {what}", joint.limits, 2)
         if joint.type not in ONE_DOF or joint.limits[0] >= joint.limits[1]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.factorization import dense_parent, factorization, solution
-from leapcheck_reference.inverse_dynamics import external_forces, inverse_dynamics
+from leapcheck_reference.inverse_dynamics import external_forces, inverse_dynamics, own_acceleration
 from leapcheck_reference.kinematics import base_acceleration, frames, velocities
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.spatial import force_cross, inertia_matrix, motion_matrix, motion_to_child
@@ -47,10 +47,10 @@ def forward_dynamics(tree: Tree, q: Any, v: Any, tau: Any, f_ext: Any = None) ->
     for i in reversed(range(n)):
         link = tree.links[i]
         X = motion_matrix(poses.X[i])
-        # D = S^T IA S + armature;  u = tau - S^T (pA + IA c);  the parent feels X^T IA X, X^T (pA + IA c)
+        # D = S^T IA S + armature;  u = tau - S^T (pA + IA c) - armature's own;  the parent feels X^T IA X, X^T (pA + IA c)
         F_S, F_0 = IA[i] @ link.S, pA[i] + IA[i] @ c.links[i]
         D = link.S.T @ F_S + link.armature * np.eye(link.S.shape[1])
-        u = tau[link.v] - link.S.T @ F_0
+        u = tau[link.v] - link.S.T @ F_0 - link.armature * own_acceleration(link, v, np.zeros(tree.nv))
         U, I_p, p_p = X.T @ F_S, X.T @ IA[i] @ X, X.T @ F_0
         rotor, X_r, V_r, c_r = link.rotor, poses.X_rotor[i], V.rotors[i], c.rotors[i]
         if rotor and X_r and V_r is not None and c_r is not None:

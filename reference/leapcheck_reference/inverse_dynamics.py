@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
+from leapcheck_models.spec import JointType
 from leapcheck_reference.kinematics import BodyMotion, frames, link_motions, rotor_motions
+from leapcheck_reference.links import Link
 from leapcheck_reference.rotation import cross
 from leapcheck_reference.scalar import stack
 from leapcheck_reference.spatial import RigidInertia, force_to_parent
@@ -52,7 +54,7 @@ def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any
     for i in reversed(range(len(tree.links))):
         link = tree.links[i]
         # tau_i = S^T f_i + armature qdd_i;  f_p += X^T f_i
-        tau[i] = link.S.T @ F[i] + link.armature * vdot[link.v]
+        tau[i] = link.S.T @ F[i] + link.armature * own_acceleration(link, v, vdot)
         carried = force_to_parent(poses.X[i], F[i])
         rotor, X_rotor, inertia, motion = link.rotor, poses.X_rotor[i], tree.regrouped.rotors[i], rotors[i]
         if rotor and X_rotor and inertia and motion:
@@ -63,6 +65,18 @@ def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any
         if link.parent >= 0:
             F[link.parent] = F[link.parent] + carried
     return np.concatenate(tau)
+
+
+def own_acceleration(link: Link, v: Array, vdot: Array) -> Array:
+    """What the armature of a joint resists: vdot (k,) of the joint, a free joint's linear part with w x v.
+
+    A free joint's linear velocity counts in world axes (MuJoCo's `dof_armature`), while v and vdot stand in the base's.
+    """
+    acceleration: Array = vdot[link.v]
+    if link.type is JointType.FREE:
+        w, v_B = v[link.v][:3], v[link.v][3:]
+        acceleration = acceleration + np.concatenate([np.zeros(3), cross(w, v_B)])
+    return acceleration
 
 
 def _net_force(inertia: RigidInertia, motion: BodyMotion) -> Array:

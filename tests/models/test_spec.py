@@ -110,7 +110,11 @@ BROKEN: list[tuple[Callable[[], RobotSpec], str]] = [
     (lambda: with_joint(axis=(0.0, INF, 0.0)), "the axis of joint 'shoulder' is inf: give a finite number"),
     (lambda: with_joint(3, axis=Y), "joint 'wag' is ball and has an axis: leave it out"),
     (lambda: with_joint(armature=-1.0), "the armature of joint 'shoulder' is -1.0: give a finite number of at least 0"),
-    (lambda: with_joint(3, armature=0.1), "joint 'wag' is ball and has armature"),
+    (lambda: with_joint(3, damping=0.1), "joint 'wag' is ball and has damping: only 1-dof joints carry it"),
+    (
+        lambda: with_body(1, joint=Joint("f", JointType.FIXED, armature=0.1)),
+        "joint 'f' is fixed and has armature: only joints that move carry it",
+    ),
     (lambda: with_joint(limits=(1.0, -1.0)), "limits of joint 'shoulder' are (1.0, -1.0): give (lower, upper)"),
     (lambda: with_joint(3, limits=(-1.0, 1.0)), "limits of joint 'wag' are (-1.0, 1.0)"),
     (lambda: with_body(1, joint=Joint("f", JointType.FREE)), "a free joint stands only at a root"),

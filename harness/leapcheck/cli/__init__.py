@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from inspect import getdoc
+from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
 from leapcheck.cli.streams import output_error, replace_streams
 from leapcheck.system.garbage import rare_collection
+from leapcheck_models.search_path import OPTION, add_to_search_path
 
 COULD_NOT_RUN = 2
 
@@ -54,7 +56,29 @@ Examples:
   leapcheck sparsity mini_cheetah --picture pattern.png
   leapcheck versions mujoco 3.3.7 3.10.0 4.0.0
 
+Every command takes --search-path DIR, once or more: a folder outside a robot file's own in which the meshes and includes that it
+refers to may lie, as LEAPCHECK_SEARCH_PATH or ROS_PACKAGE_PATH may name them.
+
 `leapcheck COMMAND --help` lists a command's options. Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
+
+
+def _without_search_path(words: Sequence[str]) -> list[str]:
+    """The words without `--search-path DIR`, which every command takes; the folders go to the search path."""
+    rest: list[str] = []
+    folders: list[str] = []
+    left = iter(words)
+    for word in left:
+        option, equals, folder = word.partition("=")
+        if option != OPTION:
+            rest.append(word)
+            continue
+        folder = folder if equals else next(left, "")
+        if not Path(folder).is_dir():
+            raise ValueError(f"{OPTION} '{folder}' is no folder: name one that exists")
+        folders.append(folder)
+    if folders:
+        add_to_search_path(folders)
+    return rest
 
 
 class CommandLine(Protocol):
@@ -94,8 +118,11 @@ def _run(words: Sequence[str]) -> int:
         return _refuse(f"{problem}: use one of {', '.join(COMMANDS)}, or --help")
     usage = io.StringIO()
     try:
+        words = _without_search_path(words)
         with redirect_stderr(usage):
             command = _parse(words)
+    except ValueError as error:
+        return _refuse(_reason(error))
     except SystemExit as end:  # --help, or a box that says what is wrong with the words
         return _refuse(f"{_usage_error(usage.getvalue())}: see leapcheck {words[0]} --help") if end.code else 0
     try:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
+from leapcheck_models.search_path import search_words
+
 
 def command_line(*words: object) -> str:
     """The words as a line for the shell, quoted where the shell would break them."""
@@ -22,12 +24,12 @@ def repeat_command(
     always: Collection[str] = (),
     repeated: Collection[str] = (),
 ) -> str:
-    """`words`, then each field of the dataclass `kind` (of `options` by default) that `options` sets to another value.
+    """`words`, the search path, and each field of the dataclass `kind` (of `options` by default) that `options` changes.
 
     Fields without a default are positional words, given by the caller. `leave_out`: options that change no result; `always`:
     options that are written even where they are the default; `repeated`: options that are repeated for each of their values.
     """
-    line: list[object] = list(words)
+    line: list[object] = [*words, *search_words()]
     for option in fields(kind or options):
         value = getattr(options, option.name)
         if option.default is MISSING or option.name in leave_out:

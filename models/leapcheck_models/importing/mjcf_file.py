@@ -5,14 +5,17 @@ same folder only; scenery (textures, materials, height fields, skins, cameras, l
 the dynamics that leapcheck compares does not depend on them. What would bend or repeat without end is refused.
 """
 
+import math
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from leapcheck_models.importing.mjcf_meshes import inside, with_meshes
+from leapcheck_models.importing.mjcf_meshes import add_meshes
 from leapcheck_models.importing.xml_file import MAX_DEPTH, MAX_ELEMENTS, element_label, read_xml
+from leapcheck_models.search_path import inside
+from leapcheck_models.xml_text import free_name
 
 MAX_INCLUDES = 64
 MAX_COPIES = 2000
@@ -21,13 +24,13 @@ MAX_COPIES = 2000
 UNREAD = ("visual", "statistic", "sensor", "custom", "size", "contact")
 """Sections without influence on masses and joints; `size` reserves memory."""
 
+COPYING = ("replicate", "composite", "attach")
+"""Elements of which MuJoCo makes bodies that the file does not list."""
+
 SCENERY = ("texture", "material", "skin", "hfield", "camera", "light")
 REFUSED = {
     "flexcomp": "soft bodies are no rigid bodies: take them out",
     "flex": "soft bodies are no rigid bodies: take them out",
-    "composite": "it is expanded inside MuJoCo: write its bodies out",
-    "attach": "it pulls another model in: write its bodies out",
-    "model": "it pulls another model in: write its bodies out",
     "plugin": "foreign code acts on the robot: take it out",
     "extension": "foreign code acts on the robot: take it out",
 }
@@ -47,19 +50,51 @@ def read_mjcf(path: str | os.PathLike[str]) -> MjcfFile:
 
     Raises FileNotFoundError, or ValueError in one line that names the file, the element and the remedy.
     """
-    file = Path(path)
+    return _read(Path(path), {}, [])
+
+
+def _read(file: Path, assets: dict[str, bytes], above: list[Path]) -> MjcfFile:
+    """The vetted MJCF, its meshes and the models that it attaches added to the assets; `above`: the files that attach it."""
     where = f"file '{file}'"
     root = read_xml(file, "mujoco", "an MJCF")
-    folder = file.resolve().parent
-    _resolve_includes(root, folder, where, [file.resolve()])
+    path = file.resolve()
+    _resolve_includes(root, path.parent, where, [path])
     _check(root, where)
     whole = ET.fromstring(ET.tostring(root))
     _strip(root)
-    assets = with_meshes(root, folder, where)
+    add_meshes(root, path.parent, where, assets)
+    for model in [model for asset in root.findall("asset") for model in asset.findall("model")]:
+        _add_model(model, path, where, assets, [*above, path])
+    if all(root.find(f".//{tag}") is None for tag in COPYING):
+        _name_all(root)
     for element in root.iter():
         if reference := next((key for key in element.attrib if key.startswith("file") and element.get(key) not in assets), None):
             raise ValueError(f"{where}: {element_label(element)} refers to the file {element.get(reference)!r:.80}: take it out")
     return MjcfFile(ET.tostring(root, encoding="unicode"), assets, whole)
+
+
+def _add_model(model: ET.Element, file: Path, where: str, assets: dict[str, bytes], above: list[Path]) -> None:
+    """Adds the model that <attach> takes its bodies from to the assets."""
+    name = model.get("file", "")
+    path = inside(file.parent, name, f"{where}: {element_label(model)}: its file")
+    if path in above or sum(key.endswith(".xml") for key in assets) >= MAX_INCLUDES:
+        raise ValueError(f"{where}: <model file={name!r:.80}> holds itself, or is one of more than {MAX_INCLUDES}: attach fewer")
+    text = _read(path, assets, above).text
+    key = f"model_{len(assets)}.xml"
+    assets[key] = text.encode()
+    model.set("name", model.get("name") or path.stem)
+    model.set("file", key)
+
+
+def _name_all(root: ET.Element) -> None:
+    """Names the bodies and joints without one after their numbers in MuJoCo, so that every reader knows them by one name."""
+    for tags, stem, first in ((("body",), "body", 1), (("joint", "freejoint"), "joint", 0)):
+        elements = [element for section in root.findall("worldbody") for element in section.iter() if element.tag in tags]
+        taken = {element.get("name", "") for element in elements}
+        for number, element in enumerate(elements, first):
+            if not element.get("name"):
+                element.set("name", free_name(f"{stem}_{number}", taken))
+                taken.add(element.get("name", ""))
 
 
 def _resolve_includes(root: ET.Element, folder: Path, where: str, seen: list[Path]) -> None:
@@ -103,18 +138,20 @@ def _check(root: ET.Element, where: str) -> None:
             )
         if reason := REFUSED.get(str(element.tag)):
             raise ValueError(f"{where}: {element_label(element)} cannot be held: {reason}")
-        if element.tag == "replicate":
+        if element.tag in ("replicate", "composite"):
             copies *= _copies(element, where)
             if copies > MAX_COPIES:
-                raise ValueError(f"{where}: <replicate> makes more than {MAX_COPIES} copies: give a smaller count")
+                raise ValueError(f"{where}: <{element.tag}> makes more than {MAX_COPIES} copies: give a smaller count")
         stack.extend((child, depth + 1, copies) for child in element)
 
 
 def _copies(element: ET.Element, where: str) -> int:
-    text = element.get("count", "")
-    if not (text.isascii() and text.isdigit() and len(text) < 9):
-        raise ValueError(f"{where}: <replicate> has the count {text!r:.40}: give a whole number of at least 0")
-    return int(text)
+    """How many bodies the element makes of each in it: its count, or the product of its counts."""
+    words = element.get("count", "").split()
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
+        text = element.get("count", "")
+        raise ValueError(f"{where}: <{element.tag}> has the count {text!r:.40}: give a whole number of at least 0")
+    return math.prod(map(int, words))
 
 
 def _strip(root: ET.Element) -> None:

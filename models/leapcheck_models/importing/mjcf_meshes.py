@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path, PurePosixPath
 
 from leapcheck_models.importing.xml_file import element_label
+from leapcheck_models.search_path import PACKAGE, inside
 
 MAX_MESH_BYTES = 64 * 2**20
 """All meshes together."""
@@ -11,8 +12,8 @@ MAX_MESH_BYTES = 64 * 2**20
 MESH_FORMATS = (".stl", ".obj", ".msh")
 
 
-def with_meshes(root: ET.Element, folder: Path, where: str) -> dict[str, bytes]:
-    """Bytes of the meshes that are left, by their new names in the tree, which is changed in place."""
+def add_meshes(root: ET.Element, folder: Path, where: str, assets: dict[str, bytes]) -> None:
+    """Adds the bytes of the meshes that are left to the assets, by their new names in the tree, which is changed in place."""
     options = {key: value for compiler in root.findall("compiler") for key, value in compiler.attrib.items()}
     if options.get("inertiafromgeom") != "true":
         _remove_scenery(root)
@@ -25,11 +26,9 @@ def with_meshes(root: ET.Element, folder: Path, where: str) -> dict[str, bytes]:
     for compiler in root.findall("compiler"):
         for key in ("meshdir", "texturedir", "assetdir", "strippath"):
             compiler.attrib.pop(key, None)
-    assets: dict[str, bytes] = {}
     for _, mesh in meshes:
         if _name(mesh) in used and mesh.get("file") is not None:
             _read(mesh, directory, folder, where, assets)
-    return assets
 
 
 def _remove_scenery(root: ET.Element) -> None:
@@ -49,7 +48,7 @@ def _name(mesh: ET.Element) -> str:
 def _read(mesh: ET.Element, directory: str, folder: Path, where: str, assets: dict[str, bytes]) -> None:
     name, file = _name(mesh), mesh.get("file", "")
     what = f"{where}: {element_label(mesh)}: its file"
-    path = inside(folder, str(PurePosixPath(directory) / file), what)
+    path = inside(folder, file if file.startswith(PACKAGE) else str(PurePosixPath(directory) / file), what)
     if path.suffix.lower() not in MESH_FORMATS:
         raise ValueError(f"{what} {file!r:.80} is no mesh: use one of {', '.join(MESH_FORMATS)}")
     if not path.is_file():
@@ -64,12 +63,3 @@ def _read(mesh: ET.Element, directory: str, folder: Path, where: str, assets: di
     assets[key] = path.read_bytes()
     mesh.set("name", name)
     mesh.set("file", key)
-
-
-def inside(folder: Path, name: str, what: str) -> Path:
-    """The file of that name below a folder, links followed; ValueError for one that lies, or leads, elsewhere."""
-    if "\0" in name or not name:
-        raise ValueError(f"{what} has the name {name!r:.80}: give the path of a file below the model's folder")
-    if Path(name).is_absolute() or not (resolved := (folder / name).resolve()).is_relative_to(folder):
-        raise ValueError(f"{what} {name!r:.80} lies outside the model's folder: put it below that folder, and name it from there")
-    return resolved

@@ -80,6 +80,10 @@ def _mimics(tree: UrdfTree) -> Iterator[Finding]:
             remedy = "project with the constant G of v = G v_own (M = G^T M G, h = G^T h), or fix the joint"
             yield Finding("mimic", "warning", place, message, remedy)
 
+    for joint in (joint for joint in tree.joints if joint.unknown_leader):
+        message = f"it mimics '{joint.unknown_leader:.60}', which does not exist: taken as free, as Pinocchio does by default"
+        yield Finding("mimic", "warning", f"joint '{joint.name}'", message, "correct the name, or take the <mimic> out")
+
 
 def _joints(tree: UrdfTree) -> Iterator[Finding]:
     for joint in tree.order:
@@ -102,6 +106,10 @@ def _joints(tree: UrdfTree) -> Iterator[Finding]:
 
 
 def _links(tree: UrdfTree) -> Iterator[Finding]:
+    for link in tree.links.values():
+        if link.lacks_mass:
+            message = "its <inertial> has no <mass>: left out, as Pinocchio does; MuJoCo refuses the file"
+            yield Finding("missing mass", "warning", f"link '{link.name}'", message, "add the <mass>, or take the <inertial> out")
     for joint in tree.order:
         link = tree.links[joint.child]
         if link.inertia is None and link.geometries and joint.type != "fixed":

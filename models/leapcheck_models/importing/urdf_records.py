@@ -3,7 +3,7 @@
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leapcheck_models.importing.poses import declared_inertia, rotate_inertia, rpy_quaternion, vector3
 from leapcheck_models.importing.xml_file import MAX_LIMIT, attribute_floats, required_attribute
@@ -20,13 +20,17 @@ UNIT_AXIS = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link: its inertia (None where the file gives none), its simple shapes that touch, and how many meshes it has."""
+    """A link: its inertia (None where the file gives none), its simple shapes that touch, and how many meshes it has.
+
+    `lacks_mass`: it has an <inertial> without <mass>, which counts as none.
+    """
 
     name: str
     inertia: Inertia | None
     shapes: tuple[Shape, ...]
     meshes: tuple[str, ...]
     geometries: int
+    lacks_mass: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,10 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class UrdfJoint:
-    """A joint; `axis` has unit length, `axis_norm` is what the file gave."""
+    """A joint; `axis` has unit length, `axis_norm` is what the file gave.
+
+    `unknown_leader` is the joint that it mimics where the file has no such joint; `mimic` is None then.
+    """
 
     name: str
     type: str
@@ -55,6 +62,7 @@ class UrdfJoint:
     damping: float
     friction: float
     mimic: Mimic | None
+    unknown_leader: str = ""
 
 
 def links(root: ET.Element, where: str) -> dict[str, Link]:
@@ -88,12 +96,12 @@ def joints(root: ET.Element, known: dict[str, Link], where: str) -> tuple[UrdfJo
             )
         above[joint.child] = joint.name
         by_name[joint.name] = joint
-    for joint in by_name.values():
-        if joint.mimic and joint.mimic.joint not in by_name:
-            raise ValueError(
-                f"{where}: joint {joint.name!r:.80}: it mimics {joint.mimic.joint!r:.80}, which does not exist: correct the name"
-            )
-    return tuple(by_name.values())
+    return tuple(
+        replace(joint, mimic=None, unknown_leader=joint.mimic.joint)
+        if joint.mimic and joint.mimic.joint not in by_name
+        else joint
+        for joint in by_name.values()
+    )
 
 
 def _link(element: ET.Element, where: str) -> Link:
@@ -102,18 +110,16 @@ def _link(element: ET.Element, where: str) -> Link:
     geometries = [(use, use.find("geometry")) for use in (*element.findall("collision"), *element.findall("visual"))]
     meshes = [mesh.get("filename", "") for _, geometry in geometries if geometry is not None for mesh in geometry.findall("mesh")]
     shapes = tuple(_shapes(element, place))
-    return Link(
-        name, _inertia(element.find("inertial"), place, f"{where}, link '{name}'"), shapes, tuple(meshes), len(geometries)
-    )
+    inertial = element.find("inertial")
+    lacks_mass = inertial is not None and inertial.find("mass") is None
+    inertia = None if inertial is None or lacks_mass else _inertia(inertial, place, f"{where}, link '{name}'")
+    return Link(name, inertia, shapes, tuple(meshes), len(geometries), lacks_mass)
 
 
-def _inertia(inertial: ET.Element | None, place: str, source: str) -> Inertia | None:
-    if inertial is None:
-        return None
+def _inertia(inertial: ET.Element, place: str, source: str) -> Inertia:
     mass_element, tensor = inertial.find("mass"), inertial.find("inertia")
-    if mass_element is None:
-        raise ValueError(f"{place}: its <inertial> has no <mass>: add it, or take the <inertial> out")
-    required_attribute(f"{place}: its <inertial>", mass_element, "value")
+    if mass_element is not None:
+        required_attribute(f"{place}: its <inertial>", mass_element, "value")
     (mass,) = attribute_floats(place, mass_element, "value", (0.0,))
     if mass < 0.0:
         raise ValueError(f"{place}: its mass is {mass:g} kg: give a mass of at least 0")

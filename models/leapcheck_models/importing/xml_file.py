@@ -7,6 +7,7 @@ import math
 import os
 import re
 import xml.etree.ElementTree as ET
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ MAX_LIMIT = 1e300
 """Limits, efforts and speeds may say "none" by any large number."""
 MIN_NUMBER = 1e-30
 """Smaller numbers count as zero: their products would leave the range of floats."""
+
+MISPLACED_DECLARATION = re.compile(rb"\A((?:<!--(?:(?!-->).)*-->\s*)+)<\?xml[^>]*\?>", re.DOTALL)
+"""An XML declaration behind comments; with blanks before the first one and NULs at the end it is what both engines read."""
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 
@@ -64,13 +68,13 @@ def _parse(file: Path, where: str) -> ET.Element:
     """The root, its size watched while it is read."""
     depth = elements = 0
     root: ET.Element | None = None
-    with file.open("rb") as stream:
-        for event, element in iterparse(stream, events=("start", "end"), forbid_dtd=True):
-            depth += 1 if event == "start" else -1
-            elements += event == "start"
-            root = element if root is None else root
-            if event == "start":
-                _check_element(element, depth, elements, where)
+    content = MISPLACED_DECLARATION.sub(rb"\1", file.read_bytes().strip(b" \t\r\n\0"), count=1)
+    for event, element in iterparse(BytesIO(content), events=("start", "end"), forbid_dtd=True):
+        depth += 1 if event == "start" else -1
+        elements += event == "start"
+        root = element if root is None else root
+        if event == "start":
+            _check_element(element, depth, elements, where)
     assert root is not None  # expat refuses a file without an element
     return root
 

@@ -80,3 +80,50 @@ PLANAR = f"""
   </joint>
 </robot>
 """
+
+HEAVY = """
+<mujoco model="heavy">
+  <worldbody>
+    <body pos="0 0 1">
+      <joint type="free" armature="0.3" damping="1e11"/>
+      <inertial pos="0.01 0.02 0.03" mass="3" diaginertia="0.03 0.05 0.06"/>
+      <body pos="0.2 0 0">
+        <joint type="ball" armature="0.07"/>
+        <inertial pos="0.1 0 0.02" mass="0.5" diaginertia="0.003 0.005 0.004"/>
+        <body pos="0.2 0 0">
+          <joint axis="0 1 0" armature="0.02" damping="1e11"/>
+          <inertial pos="0.1 0 0.02" mass="0.5" diaginertia="0.003 0.005 0.004"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+"""Armature on a free and on a ball joint, brakes of 1e11, and no names."""
+
+LEG = """
+<mujoco model="leg">
+  <worldbody>
+    <body name="thigh">
+      <joint name="hip" axis="0 1 0"/>
+      <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.2"/>
+      <body name="shank" pos="0 0 -0.2"><joint axis="0 1 0" armature="0.1"/><geom type="box" size="0.01 0.02 0.1"/></body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+ATTACHING = """
+<mujoco model="attaching">
+  <asset><model name="leg" file="leg.xml"/></asset>
+  <worldbody>
+    <body name="base">
+      <freejoint/>
+      <geom type="box" size="0.2 0.1 0.05"/>
+      <frame pos="0.2 0 0"><attach model="leg" body="thigh" prefix="front_"/></frame>
+      <frame pos="-0.2 0 0" euler="0 0 180"><attach model="leg" body="thigh" prefix="hind_"/></frame>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+"""Attaches LEG, as `leg.xml` beside it, twice."""

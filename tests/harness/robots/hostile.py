@@ -149,15 +149,6 @@ def without(tag: str, of: str = "joint") -> Callable[[ET.Element, Generator], ob
     return change
 
 
-def without_mass(root: ET.Element, rng: Generator) -> None:
-    inertial = pick(rng, root.findall("link/inertial"))
-    inertial.remove(inertial.find("mass"))
-
-
-def mimicking(root: ET.Element, rng: Generator) -> None:
-    ET.SubElement(moving(root, rng), "mimic", joint=f"nobody_{rng.integers(99)}")
-
-
 def floating(root: ET.Element, rng: Generator) -> None:
     """A joint behind the first floats."""
     joint = root.findall("joint")[1]
@@ -210,8 +201,8 @@ def replicated(root: ET.Element, rng: Generator) -> None:
 
 
 def soft(root: ET.Element, rng: Generator) -> None:
-    """Soft bodies, plugins and other models."""
-    tag = pick(rng, ["flexcomp", "composite", "attach", "plugin"])
+    """Soft bodies and plugins."""
+    tag = pick(rng, ["flexcomp", "plugin"])
     inside = pick(rng, [root.find("worldbody"), *root.findall("worldbody//body")])
     ET.SubElement(inside, tag, name="x", type="grid", count="9 9 9")
 
@@ -231,11 +222,6 @@ def twice_body(root: ET.Element, rng: Generator) -> None:
     worldbody = root.find("worldbody")
     assert worldbody is not None
     worldbody.append(pick(rng, root.findall("worldbody//body")))
-
-
-def heavy_ball(root: ET.Element, rng: Generator) -> None:
-    body = pick(rng, root.findall("worldbody//body"))
-    body.append(ET.Element("joint", type="ball", armature=str(1 + rng.random())))
 
 
 def nested(found: dict[str, Any], rng: Generator) -> None:
@@ -271,12 +257,10 @@ HOSTILE: dict[str, Case] = {
         tree("urdf", attribute("joint", "type", "hinge", "FIXED", "screw", "6dof")), ("use one of",)
     ),
     "urdf: joint without child": Case(tree("urdf", without("child")), ("has no <child>", "add it")),
-    "urdf: inertial without mass": Case(tree("urdf", without_mass), ("has no <mass>", "add it")),
     "urdf: megabyte name": Case(tree("urdf", attribute("link", "name", NAME, NAME + "b")), ("characters", "give at most")),
     "urdf: unprintable name": Case(
         tree("urdf", attribute("joint", "name", "a\nb", "\u202egnp", "a\tb", "\x85", "b" * 201)), ("1 to 200 printable",)
     ),
-    "urdf: mimics nobody": Case(tree("urdf", mimicking), ("mimics 'nobody_", "correct the name")),
     "urdf: floats inside": Case(tree("urdf", floating), ("floating", "hang it on the root")),
     "urdf: negative damping": Case(tree("urdf", attribute("joint/dynamics", "damping", "-1", "-0.5")), ("give at least 0",)),
     "urdf: too many links": Case(tree("urdf", crowd), ("links", "give 1 to 2000")),
@@ -299,7 +283,6 @@ HOSTILE: dict[str, Case] = {
     ),
     "mjcf: bad number": Case(tree("xml", attribute("worldbody//inertial", "mass", "-1", "x", "", "1 2", "1e300")), ("mass",)),
     "mjcf: name twice": Case(tree("xml", twice_body), ("MuJoCo refuses it", "correct that element")),
-    "mjcf: armature of a ball": Case(tree("xml", heavy_ball), ("joint",)),
     "json: cut off": Case(text("json", cut), ("is not JSON", "correct it there")),
     "json: no text": Case(text("json", no_text), ("file",)),
     "json: unknown key": Case(record(lambda r, g: pick(g, r["bodies"]).update(colour=1)), ("key 'colour'", "use name")),

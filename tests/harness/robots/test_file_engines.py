@@ -16,7 +16,7 @@ from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType
 from leapcheck_models.urdf import urdf_text
-from tests.harness.robots.files import INERTIAL, MULTI, PLANAR, URDF
+from tests.harness.robots.files import ATTACHING, HEAVY, INERTIAL, LEG, MULTI, PLANAR, URDF
 from tests.harness.robots.near import error, near_states
 
 LOADED = 1e-12  # scale-free; measured: 1.1e-14 (M), 5e-14 (h)
@@ -53,9 +53,14 @@ def check(file: ImportedRobot, engine: str) -> None:
         (mjcf_text(load("mini_cheetah_armature")), "xml", "mujoco-file"),
         (mjcf_text(load("mini_cheetah_armature")), "xml", "pinocchio-file"),
         (mjcf_text(load("random:41")), "xml", "mujoco-file"),
+        (HEAVY, "xml", "mujoco-file"),
+        (HEAVY.replace(' armature="0.3"', ""), "xml", "pinocchio-file"),
     ],
-    ids=["multi", "urdf", "urdf-pinocchio", "planar", "rotors-pinocchio", "armature", "armature-pinocchio", "random"],
-)
+    ids=[
+        "multi", "urdf", "urdf-pinocchio", "planar", "rotors-pinocchio", "armature", "armature-pinocchio", "random",
+        "heavy", "heavy-pinocchio",
+    ],
+)  # fmt: skip
 def test_the_tree_is_what_the_engine_loads(text: str, kind: str, engine: str, tmp_path: Path) -> None:
     check(read(text, tmp_path, kind), engine)
 
@@ -116,3 +121,31 @@ def test_a_mass_made_of_geometry_is_a_difference(tmp_path: Path) -> None:
     found = FACTORIES["mujoco-file"](file).evaluate(states, ("mass_matrix",))
     assert error("mass_matrix", found["mass_matrix"], true["mass_matrix"], true["mass_matrix"]) > 1e-3
     assert np.isfinite(found["mass_matrix"]).all()
+
+
+def test_attached_models_are_compiled_by_mujoco(tmp_path: Path) -> None:
+    (tmp_path / "leg.xml").write_text(LEG)
+    file = read(ATTACHING, tmp_path, "xml")
+    assert [body.name for body in file.spec.bodies] == ["base", "front_thigh", "front_shank", "hind_thigh", "hind_shank"]
+    check(file, "mujoco-file")
+
+
+def test_armature_of_a_free_joint_is_what_pinocchio_cannot_hold(tmp_path: Path) -> None:
+    file = read(HEAVY, tmp_path, "xml")
+    with pytest.raises(NotApplicable, match=r"is free and has armature 0.3: .* without w x v"):
+        FileRequest("pinocchio-file", file).build()
+    for name in ("pinocchio", "pinocchio-mjcf"):
+        with pytest.raises(NotApplicable, match="without w x v"):
+            make_engine(name, file.spec)
+
+
+def test_armature_of_any_joint_survives_the_way_out_and_back(tmp_path: Path) -> None:
+    spec = read(HEAVY, tmp_path, "xml").spec
+    again = read(mjcf_text(spec), tmp_path, "xml").spec
+    assert [body.joint.armature for body in again.bodies] == [0.3, 0.07, 0.02]
+    states = near_states(spec, STATES)
+    names = ("mass_matrix", "bias_force", "forward_dynamics", "kinetic_energy")
+    true = make_engine("reference", spec).evaluate(states, names)
+    found = make_engine("mujoco", spec).evaluate(states, names)
+    for name in names:
+        assert error(name, found[name], true[name], true["mass_matrix"]) <= LOADED, name

@@ -148,8 +148,14 @@ def test_armature_is_the_models_or_that_of_its_rotors() -> None:
     assert load(model).bodies[0].joint.armature == 0.02
     ball = one_joint(pin.JointModelSpherical())
     ball.armature = np.full(3, 0.1)
-    with pytest.raises(ValueError, match="joint 'odd' is of type Spherical and has armature"):
+    assert load(ball).bodies[0].joint.armature == 0.1
+    ball.armature = np.array([0.1, 0.1, 0.2])
+    with pytest.raises(ValueError, match="joint 'odd' is of type Spherical and has the armatures"):
         load(ball)
+    free = one_joint(pin.JointModelFreeFlyer())
+    free.armature = np.full(6, 0.1)
+    with pytest.raises(ValueError, match="a free joint's zero"):
+        load(free)
 
 
 def test_numbers_of_a_pinocchio_model_that_are_none_are_refused() -> None:

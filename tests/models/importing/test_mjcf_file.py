@@ -79,3 +79,49 @@ def test_a_file_has_a_largest_size(tmp_path: Path) -> None:
         file.truncate(33 * 2**20)
     with pytest.raises(ValueError, match=r"robot.xml' is larger than 33554432 bytes"):
         read_mjcf(tmp_path / "robot.xml")
+
+
+def test_bodies_and_joints_without_a_name_get_their_numbers(tmp_path: Path) -> None:
+    root, _ = read(
+        tmp_path,
+        '<mujoco><worldbody><body><freejoint/><geom size="1"/><body name="arm"><joint/><joint name="body_3"/>'
+        '<body><geom size="1"/></body></body></body></worldbody></mujoco>',
+    )
+    assert [body.get("name") for body in root.iter("body")] == ["body_1", "arm", "body_3"]
+    assert [joint.get("name") for joint in root.iter() if "joint" in joint.tag] == ["joint_0", "joint_1", "body_3"]
+
+
+def test_a_model_that_attaches_itself_is_refused(tmp_path: Path) -> None:
+    text = '<mujoco><asset><model file="{}.xml"/></asset><worldbody><attach model="{}" body="b"/></worldbody></mujoco>'
+    (tmp_path / "other.xml").write_text(text.format("robot", "robot"))
+    with pytest.raises(ValueError, match=r"<model file='robot\.xml'> holds itself"):
+        read(tmp_path, text.format("other", "other"))
+
+
+def test_what_lies_elsewhere_is_read_where_the_user_named_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    robot, shared = tmp_path / "robot", tmp_path / "shared"
+    for folder in (robot, shared / "meshes"):
+        folder.mkdir(parents=True)
+    (shared / "meshes/a.obj").write_bytes(MESH)
+    (tmp_path / "secret.obj").write_bytes(MESH)
+    text = (
+        '<mujoco><asset><mesh name="a" file="{}"/></asset><worldbody><body><joint/><geom type="mesh" mesh="a"/></body>'
+        "</worldbody></mujoco>"
+    )
+    names = ("../shared/meshes/a.obj", str(shared / "meshes/a.obj"), "package://meshes/a.obj", "meshes/a.obj")
+    for name in names[:2]:
+        with pytest.raises(ValueError, match=r"lies outside the model's folder: .* or name its folder in --search-path"):
+            read(robot, text.format(name))
+    monkeypatch.setenv("LEAPCHECK_SEARCH_PATH", str(shared))
+    for name in names:
+        assert read(robot, text.format(name))[1] == {"mesh_0.obj": MESH}, name
+    for name in ("../secret.obj", str(tmp_path / "secret.obj"), "package://../secret.obj", "/etc/passwd"):
+        with pytest.raises(ValueError, match="lies outside the model's folder"):
+            read(robot, text.format(name))
+    for folder, message in ((shared, "does not exist"), (robot, "lies outside the model's folder")):
+        (folder / "link.obj").symlink_to(tmp_path / "secret.obj")
+        with pytest.raises(ValueError, match=message):
+            read(robot, text.format("link.obj"))
+    monkeypatch.setenv("LEAPCHECK_SEARCH_PATH", str(tmp_path / "nowhere"))
+    with pytest.raises(ValueError, match="nowhere' is no folder: name folders in --search-path"):
+        read(robot, text.format(names[0]))

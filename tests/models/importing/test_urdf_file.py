@@ -216,6 +216,12 @@ FINDINGS: dict[str, tuple[str, str, str]] = {
     "meshes": (two_links(root=MESH.format("/opt/a.stl")), "link 'base': /opt/a.stl", "absolute paths"),
     "contact points": (two_links(), "robot 'r'", "1 contact points"),
     "not read": (two_links(outside="<gazebo/>"), "<gazebo>", "is not read"),
+    "mimic": (
+        two_links(inside='<axis xyz="1 0 0"/><mimic joint="nobody"/>'),
+        "joint 'j'",
+        "'nobody', which does not exist",
+    ),
+    "missing mass": (two_links().replace('<mass value="2"/>', ""), "link 'tip'", "its <inertial> has no <mass>: left out"),
 }
 
 
@@ -249,3 +255,9 @@ def test_changed_order_of_elements_is_no_change(tmp_path: Path) -> None:
     shuffled = ET.Element("robot", root.attrib)
     shuffled.extend(sorted(root, key=lambda element: element.tag))
     same_dynamics(load("tree4_7"), read(ET.tostring(shuffled, encoding="unicode"), tmp_path))
+
+
+def test_what_stands_before_the_declaration_and_behind_the_root_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_bytes(b"\n <!-- by hand -->\r\n<?xml version='1.0'?>\n" + two_links().encode() + b"\n\0")
+    assert len(read_urdf(path).spec.bodies) == 2

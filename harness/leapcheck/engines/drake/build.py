@@ -22,7 +22,7 @@ from pydrake.multibody.tree import (
 from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.errors import NotApplicable
 from leapcheck_models.rotors import rotation_matrix
-from leapcheck_models.spec import WORLD, Body, Inertia, JointType, RobotSpec
+from leapcheck_models.spec import ONE_DOF, WORLD, Body, Inertia, JointType, RobotSpec
 from leapcheck_models.validation import rotational_matrix
 
 
@@ -36,6 +36,10 @@ def plant_by_api(spec: RobotSpec) -> MultibodyPlant:
     for body in spec.bodies:
         links[body.name] = plant.AddRigidBody(body.name, spatial_inertia(body))
         joint = plant.AddJoint(_joint(body, _parent_frame(plant, links[body.parent], body), links[body.name].body_frame()))
+        if body.joint.armature and body.joint.type not in ONE_DOF:
+            raise NotApplicable(
+                f"drake: joint '{body.joint.name}' is {body.joint.type} and has armature: only joints of one dof may"
+            )
         if body.joint.armature:
             actuator = plant.AddJointActuator(f"armature of {body.joint.name}", joint)
             actuator.set_default_rotor_inertia(body.joint.armature)

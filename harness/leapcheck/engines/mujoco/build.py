@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.errors import EngineError
 from leapcheck_models.mjcf import mjcf_text
-from leapcheck_models.spec import ONE_DOF, Body, JointType, RobotSpec
+from leapcheck_models.spec import VELOCITY_SIZE, Body, JointType, RobotSpec
 from leapcheck_models.urdf import urdf_text
 from leapcheck_models.validation import rotational_matrix
 
@@ -64,8 +64,9 @@ def write_exact_values(full: RobotSpec, m: mujoco.MjModel) -> None:
     joint_places = places(full, m)
     for body in full.bodies:
         _write_inertia(m, _id(m, mujoco.mjtObj.mjOBJ_BODY, body.name), body)
-        if body.joint.type in ONE_DOF:
-            m.dof_armature[joint_places[body.joint.name].v] = body.joint.armature
+        if body.joint.type is not JointType.FIXED:
+            dof = joint_places[body.joint.name].v
+            m.dof_armature[dof : dof + VELOCITY_SIZE[body.joint.type]] = body.joint.armature
     m.opt.gravity[:] = full.gravity
     mujoco.mj_setConst(m, mujoco.MjData(m))
 

@@ -17,6 +17,8 @@ from leapcheck_models.lint.finding import Finding
 IGNORED_BY_PINOCCHIO = {
     "frame": "the pose of a <frame>",
     "replicate": "the copies of a <replicate>",
+    "composite": "the bodies of a <composite>",
+    "attach": "the bodies of an <attach>",
 }
 """Elements that Pinocchio 4.1.0's reader passes over."""
 

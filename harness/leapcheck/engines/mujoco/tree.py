@@ -17,6 +17,7 @@ from leapcheck_models.importing.chain_ends import contact_points
 from leapcheck_models.importing.poses import declared_inertia, product, rotate_inertia, turn, unit_quaternion, vector3
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import (
+    VELOCITY_SIZE,
     WORLD,
     Actuator,
     Body,
@@ -52,6 +53,10 @@ NUMBERS = (
     "dof_armature", "dof_damping", "dof_frictionloss", "geom_pos", "geom_size",
 )  # fmt: skip
 """Fields of the compiled model that the spec is made from."""
+
+
+PASSIVE = ("dof_damping", "dof_frictionloss")
+"""Fields without influence on what is compared: they may be larger than a spec's numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,8 @@ def _check_numbers(m: mujoco.MjModel, where: str) -> None:
     """ValueError for numbers so large that products of them leave the range of floats, or for none."""
     for field in NUMBERS:
         values = np.asarray(getattr(m, field), dtype=float)
-        bad = np.argwhere(~(np.abs(values) <= MAX_NUMBER))
+        most = np.inf if field in PASSIVE else MAX_NUMBER
+        bad = np.argwhere(~(np.abs(values) <= most))
         if len(bad):
             value, element = values[tuple(bad[0])], field.partition("_")[0]
             remedy = f"give a finite number of at most {MAX_NUMBER:g}"
@@ -154,18 +160,20 @@ def _at_joint(m: mujoco.MjModel, j: int, kind: JointType, placement: Placement, 
 def _joint(m: mujoco.MjModel, j: int, name: str, armature: Mapping[int, float], where: str) -> Joint:
     kind, dof = TYPES[mujoco.mjtJoint(int(m.jnt_type[j]))], int(m.jnt_dofadr[j])
     if kind not in (JointType.REVOLUTE, JointType.PRISMATIC):
-        size = 6 if kind is JointType.FREE else 3
-        if any(armature[d] for d in range(dof, dof + size)):
-            raise ValueError(
-                f"{where}: joint '{name}' is {kind} and has armature {armature[dof]:g}, which only hinges and slides may have: "
-                "set its armature to 0 (for a free joint write <freejoint/>)"
-            )
-        return Joint(name, kind)
+        own = {armature[d] for d in range(dof, dof + VELOCITY_SIZE[kind])}
+        if len(own) > 1:
+            raise ValueError(f"{where}: joint '{name}' is {kind} and its dof have armatures {sorted(own)}: give them one")
+        return Joint(name, kind, armature=own.pop())
     limits = tuple(float(x) for x in m.jnt_range[j]) if m.jnt_limited[j] else None
     return Joint(
         name, kind, vector3(unit_axis(m.jnt_axis[j])), limits if limits is None else (limits[0], limits[1]), armature[dof],
-        max(0.0, float(np.ravel(m.dof_damping[dof])[0])), float(m.dof_frictionloss[dof]),
+        _loss(np.ravel(m.dof_damping[dof])[0]), _loss(m.dof_frictionloss[dof]),
     )  # fmt: skip
+
+
+def _loss(value: float) -> float:
+    """Damping or friction as a spec holds it: not negative, and no larger than any number there (some files brake by 1e11)."""
+    return min(max(0.0, float(value)), MAX_NUMBER)
 
 
 def unit_axis(axis: Any) -> Any:

@@ -77,18 +77,35 @@ def _link_number(model: pin.Model, link: str) -> int:
 
 
 def write_exact_values(spec: RobotSpec, model: pin.Model) -> None:
-    """Writes the spec's inertias (fixed links summed onto their joint), armature and gravity into a model."""
+    """Writes the spec's inertias (fixed links summed onto their joint), armature and gravity into a model.
+
+    NotApplicable for a free joint with armature, which Pinocchio would hold on the base's velocity in its own axes.
+    """
+    if resisted := base_armature(spec):
+        raise NotApplicable(resisted)
     inertias = [pin.Inertia.Zero() for _ in range(model.njoints)]
     armature = np.zeros(model.nv)
     for body in spec.bodies:
         frame = link_frame(model, body.name)
         inertias[frame.parentJoint] += frame.placement.act(rigid_inertia(body.inertia))
         if body.joint.armature:
-            armature[model.idx_vs[frame.parentJoint]] = body.joint.armature
+            dof = model.idx_vs[frame.parentJoint]
+            armature[dof : dof + model.nvs[frame.parentJoint]] = body.joint.armature
     for number, inertia in enumerate(inertias):
         model.inertias[number] = inertia
     model.armature = armature
     model.gravity = pin.Motion(np.array(spec.gravity, dtype=float), np.zeros(3))
+
+
+def base_armature(spec: RobotSpec) -> str:
+    """Why Pinocchio cannot hold a robot whose free joint has armature; "" for any other robot."""
+    for body in spec.bodies:
+        if body.joint.type is JointType.FREE and body.joint.armature:
+            return (
+                f"joint '{body.joint.name}' is free and has armature {body.joint.armature:g}: MuJoCo's acts on the linear "
+                "velocity in world axes, Pinocchio's on that in the base's axes, without w x v"
+            )
+    return ""
 
 
 def contact_frames(spec: RobotSpec, model: pin.Model, links: bool) -> list[int]:

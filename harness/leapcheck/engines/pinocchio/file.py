@@ -22,6 +22,8 @@ from leapcheck_models.spec import Inertia, JointType, RobotSpec
 def pinocchio_file(imported: ImportedRobot) -> FileEngine:
     """Pinocchio on the file."""
     spec = imported.spec
+    if reason := build.base_armature(spec):
+        raise NotApplicable(reason)
     model = pinocchio_model(imported)
     full = with_rotor_bodies(spec).spec
     if together := several_joints(spec):

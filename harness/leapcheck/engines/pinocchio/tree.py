@@ -87,11 +87,12 @@ def _joint(model: pin.Model, i: int, where: str) -> Joint:
     rotors = model.rotorInertia[dofs] * model.rotorGearRatio[dofs] ** 2
     armature = np.where(model.armature[dofs] != 0.0, model.armature[dofs], rotors)
     if kind not in ONE_DOF:
-        if armature.any():
+        if (kind is JointType.FREE and armature.any()) or np.ptp(armature):
             raise ValueError(
-                f"{where}: joint '{name}' is of type {short} and has armature, which only joints of one dof may have: set it to 0"
+                f"{where}: joint '{name}' is of type {short} and has the armatures {armature.tolist()}: "
+                "a ball joint's must be equal, and a free joint's zero (Pinocchio's acts without w x v)"
             )
-        return Joint(name, kind)
+        return Joint(name, kind, armature=float(armature[0]))
     data = joint.createData()
     joint.calc(data, pin.neutral(model))
     linear, angular = np.reshape(data.S, (2, 3))
