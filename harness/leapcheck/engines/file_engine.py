@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import Projection
+from leapcheck.engines.projection import NEEDS, OwnStates, Projection, own_names, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
-from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import RobotSpec
-
-NUMBERS = ("M", "h", "c", "g", "T_kin", "V_pot")
-QUANTITIES = frozenset({"mass_matrix", "bias_force", "gravity_force", "coriolis_force", "kinetic_energy", "potential_energy"})
+from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.importing.poses import vector3
+from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
+from leapcheck_models.spec import WORLD, JointType, RobotSpec, Vector3
 
 PART = 64
 """States at once: their mass matrices stay in the second-level cache."""
 
 
+class FilePoint(NamedTuple):
+    """A contact point in the file's own terms: a body, and the place in its frame (m)."""
+
+    body: str
+    offset: Vector3
+
+
 class FileNumbers(Protocol):
-    """NUMBERS at q and u in the engine's coordinates; `left_out` are quantities that the engine is known to compute wrongly."""
+    """The numbers of `projection` in the engine's coordinates; `left_out` are quantities that it is known to compute wrongly."""
 
     left_out: frozenset[str]
 
-    def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
-        """The numbers of one state."""
+    def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
+        """The numbers of a block of states by their names, (n, *shape)."""
+
+
+def file_points(imported: ImportedRobot, has_body: Callable[[str], bool]) -> list[FilePoint]:
+    """The computed contact points, on bodies that the loaded model has: of fixed links it may keep only what carries them.
+
+    Raises EngineError where a point lies on a link that moves and that the model lacks.
+    """
+    spec = imported.spec
+    points = []
+    for point in (point for point in spec.contact_points if point.computed):
+        link, offset = point.body, np.array(point.position)
+        while link != WORLD and not has_body(link):
+            body = spec.bodies[spec.body_index(link)]
+            if body.joint.type is not JointType.FIXED:
+                raise EngineError(f"the model loaded has no link '{link}', which carries the contact point '{point.name}'")
+            offset = np.array(body.placement.p) + rotation_matrix(body.placement.quaternion) @ offset
+            link = body.parent
+        points.append(FilePoint(link, vector3(offset + np.array(imported.origins.get(link, (0.0, 0.0, 0.0))))))
+    return points
 
 
 class FileEngine:
@@ -38,7 +63,7 @@ class FileEngine:
 
     def __init__(self, name: str, version: str, route: str, convention: Convention, numbers: FileNumbers) -> None:
         self.name, self.version, self.route = name, version, route
-        self.quantities = QUANTITIES - numbers.left_out
+        self.quantities = frozenset(NEEDS) - numbers.left_out
         self._convention, self._numbers = convention, numbers
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
@@ -48,9 +73,7 @@ class FileEngine:
 
     def _evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         T = conventions.velocity_map(self._convention, states.q)
-        own_q, own_v = conventions.configuration(self._convention, states.q), conventions.product(T, states.v)
-        rows = [self._numbers(q, u) for q, u in zip(own_q, own_v, strict=True)]
-        own = {name: np.array([row[name] for row in rows]) for name in NUMBERS}
+        own = self._numbers(own_states(self._convention, T, states), own_names(self._convention, quantities))
         projection = Projection(self._convention, states, T, own)
         return {name: projection.quantity(name) for name in quantities}
 

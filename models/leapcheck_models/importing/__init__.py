@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from leapcheck_models.lint.finding import Finding
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec import RobotSpec, Vector3
 
 Format = Literal["URDF", "MJCF"]
 
@@ -20,7 +20,8 @@ class ImportedRobot:
 
     `findings` name what the file holds that the spec cannot, and what other readers of the file change. `text` is the vetted
     file, safe to hand to an engine (no entity, no reference to another file but the `assets`, by name); `floating` says
-    whether the root got the free joint that a URDF does not write.
+    whether the root got the free joint that a URDF does not write. `origins`: where a link's frame stands in the file's own
+    frame of its body (m), where that is elsewhere than at its origin; the axes are the same.
     """
 
     spec: RobotSpec
@@ -30,3 +31,4 @@ class ImportedRobot:
     findings: tuple[Finding, ...] = ()
     floating: bool = False
     assets: Mapping[str, bytes] = field(default_factory=dict)
+    origins: Mapping[str, Vector3] = field(default_factory=dict)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.file_engine import FileEngine, convention_of
+from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.mujoco import tree as mujoco_tree
 from leapcheck.engines.mujoco.silence import mute_compiler, mute_warnings
+from leapcheck.engines.projection import OwnStates
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import JointType
+from leapcheck_models.spec import WORLD, JointType
 
 
 def mujoco_file(imported: ImportedRobot) -> FileEngine:
@@ -25,8 +28,9 @@ def mujoco_file(imported: ImportedRobot) -> FileEngine:
         route = f"the URDF as MuJoCo compiles it{base}"
     spec = imported.spec
     convention = convention_of("mujoco-file", conventions.mujoco_convention, spec, mujoco_places(imported, m), m.nv)
-    d = mujoco.MjData(m)
-    return FileEngine("mujoco-file", str(mujoco.__version__), f"{route}, no value changed", convention, _MujocoNumbers(m, d))
+    bodies = mujoco_tree.names_of(m).bodies
+    numbers = _MujocoNumbers(m, file_points(imported, bodies.__contains__))
+    return FileEngine("mujoco-file", str(mujoco.__version__), f"{route}, no value changed", convention, numbers)
 
 
 def mujoco_model(imported: ImportedRobot, *, as_it_stands: bool = False) -> mujoco.MjModel:
@@ -76,21 +80,23 @@ def _urdf_joints(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, int]:
 
 
 class _MujocoNumbers:
-    """NUMBERS by MuJoCo's own functions."""
+    """The numbers by MuJoCo's own functions."""
 
     left_out: frozenset[str] = frozenset()
 
-    def __init__(self, m: mujoco.MjModel, d: mujoco.MjData) -> None:
-        self._m, self._d, self._own_gravity = m, d, np.array(m.opt.gravity)
+    def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint]) -> None:
+        self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
             self._gravity[:] = 0.0
+        self._points = [(_body_number(m, point.body), np.array(point.offset)) for point in points]
 
-    def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
+    def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         with mute_warnings():
-            return self._numbers(q, u)
+            rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states, strict=True)]
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
-    def _numbers(self, q: Floats, u: Floats) -> dict[str, Floats]:
+    def _numbers(self, q: Floats, u: Floats, tau: Floats, names: frozenset[str]) -> dict[str, Floats]:
         m, d = self._m, self._d
         d.qpos[:], d.qvel[:] = q, u
         mujoco.mj_fwdPosition(m, d)
@@ -101,12 +107,47 @@ class _MujocoNumbers:
         mujoco.mj_fullM(m, d, M)
         height = d.xipos @ self._gravity
         numbers = {"M": M, "h": d.qfrc_bias.copy(), "T_kin": d.energy[1].copy(), "V_pot": -np.array(m.body_mass @ height)}
+        if "udot" in names:
+            numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]
+        if not names.isdisjoint(("p", "pdot", "J", "a", "MinvJT")):
+            numbers |= self._point_numbers(u)
+        if not names.isdisjoint(("c", "g")):
+            numbers |= self._forces()
+        return numbers
+
+    def _point_numbers(self, u: Floats) -> dict[str, Floats]:
+        """p, pdot, J, a and MinvJT of points carried along by their bodies."""
+        m, d, count = self._m, self._d, len(self._points)
+        p, pdot, a = np.zeros((3, count, 3))
+        J, Jdot = np.zeros((2, count, 3, m.nv))
+        for k, (body, offset) in enumerate(self._points):
+            p[k] = d.xpos[body] + d.xmat[body].reshape(3, 3) @ offset
+            mujoco.mj_jac(m, d, J[k], None, p[k], body)
+            mujoco.mj_jacDot(m, d, Jdot[k], None, p[k], body)
+            w, v_com = d.cvel[body].reshape(2, 3)
+            pdot[k], a[k] = v_com + np.cross(w, p[k] - d.subtree_com[m.body_rootid[body]]), Jdot[k] @ u
+        return {"p": p, "pdot": pdot, "J": J, "a": a, "MinvJT": self._solved(J.reshape(3 * count, m.nv)).T}
+
+    def _solved(self, rows: Floats) -> Floats:
+        """M^-1 of each row (n, nv)."""
+        solved = np.zeros_like(rows)
+        if len(rows):
+            mujoco.mj_solveM(self._m, self._d, solved, np.ascontiguousarray(rows))
+        return solved
+
+    def _forces(self) -> dict[str, Floats]:
+        """c and g: the bias force without gravity, and without velocity."""
+        m, d = self._m, self._d
         m.opt.gravity[:] = 0.0
         mujoco.mj_fwdVelocity(m, d)
-        numbers["c"] = d.qfrc_bias.copy()
+        c = d.qfrc_bias.copy()
         m.opt.gravity[:], d.qvel[:] = self._own_gravity, 0.0
         mujoco.mj_fwdVelocity(m, d)
-        return numbers | {"g": d.qfrc_bias.copy()}
+        return {"c": c, "g": d.qfrc_bias.copy()}
+
+
+def _body_number(m: mujoco.MjModel, body: str) -> int:
+    return 0 if body == WORLD else mujoco_tree.names_of(m).bodies.index(body)
 
 
 def largest_change(with_it: mujoco.MjModel, without: mujoco.MjModel) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
 
 from leapcheck.engines.mujoco.mjcf_findings import left_out, mjcf_findings
 from leapcheck.engines.mujoco.silence import mute_compiler
-from leapcheck.engines.mujoco.tree import spec_of_model
+from leapcheck.engines.mujoco.tree import link_origins, spec_of_model
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.mjcf_file import read_mjcf
 from leapcheck_models.importing.urdf_records import MAX_LINKS
@@ -27,8 +28,8 @@ def import_mjcf(path: str | os.PathLike[str]) -> ImportedRobot:
     m = compile_mjcf(file.text, file.assets, where)
     check_rigid_tree(m, where)
     spec = spec_of_model(m, file.whole.get("model") or Path(path).stem, where)
-    imported = ImportedRobot(spec, Path(path), "MJCF", file.text, assets=file.assets)
-    return ImportedRobot(spec, Path(path), "MJCF", file.text, tuple(mjcf_findings(imported, file.whole, m)), assets=file.assets)
+    imported = ImportedRobot(spec, Path(path), "MJCF", file.text, assets=file.assets, origins=link_origins(m))
+    return replace(imported, findings=tuple(mjcf_findings(imported, file.whole, m)))
 
 
 def spec_of_live_model(m: mujoco.MjModel) -> RobotSpec:

@@ -94,6 +94,17 @@ def names_of(m: mujoco.MjModel) -> Names:
     return Names(bodies, _unique([m.joint(i).name or f"joint_{i}" for i in range(m.njnt)]))
 
 
+def link_origins(m: mujoco.MjModel) -> dict[str, Vector3]:
+    """Where the frames of links stand in MuJoCo's frames of their bodies (m), by name; those at the origin left out."""
+    origins: dict[str, Vector3] = {}
+    for b, name in enumerate(names_of(m).bodies):
+        joints = range(int(m.body_jntadr[b]), int(m.body_jntadr[b]) + int(m.body_jntnum[b]))
+        turning = [j for j in joints if TYPES[mujoco.mjtJoint(int(m.jnt_type[j]))] in (JointType.BALL, JointType.REVOLUTE)]
+        if turning and np.any(m.jnt_pos[turning[-1]]):
+            origins[name] = vector3(m.jnt_pos[turning[-1]])
+    return origins
+
+
 def joint_places(m: mujoco.MjModel) -> dict[str, int]:
     """Number of each joint by its name in the spec."""
     return {name: number for number, name in enumerate(names_of(m).joints)}

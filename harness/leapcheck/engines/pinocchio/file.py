@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import pinocchio as pin
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.file_engine import FileEngine, convention_of
+from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.pinocchio import build
+from leapcheck.engines.pinocchio.frames import frame_numbers
+from leapcheck.engines.projection import OwnStates
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import Inertia, JointType, RobotSpec
+from leapcheck_models.spec import WORLD, Inertia, JointType, RobotSpec
 
 
 def pinocchio_file(imported: ImportedRobot) -> FileEngine:
@@ -37,7 +40,8 @@ def pinocchio_file(imported: ImportedRobot) -> FileEngine:
     places = build.places(full, model)
     convention = convention_of("pinocchio-file", conventions.pinocchio_convention, spec, places, model.nv)
     route = f"the {imported.format} as Pinocchio reads it, no value changed"
-    return FileEngine("pinocchio-file", str(pin.__version__), route, convention, _PinocchioNumbers(model))
+    numbers = _PinocchioNumbers(model, file_points(imported, model.existBodyName))
+    return FileEngine("pinocchio-file", str(pin.__version__), route, convention, numbers)
 
 
 def several_joints(spec: RobotSpec) -> str:
@@ -64,28 +68,49 @@ def pinocchio_model(imported: ImportedRobot) -> pin.Model:
 
 
 class _PinocchioNumbers:
-    """NUMBERS by Pinocchio's own functions."""
+    """The numbers by Pinocchio's own functions."""
 
-    def __init__(self, model: pin.Model) -> None:
+    def __init__(self, model: pin.Model, points: Sequence[FilePoint]) -> None:
+        self._frames = [_add_frame(model, point) for point in points]
         self._model, self._data = model, model.createData()
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
         forgets = np.any(model.armature)  # see `pinocchio_engine.FORGOTTEN_ARMATURE`
         self.left_out = frozenset({"kinetic_energy"} if forgets else ())
 
-    def __call__(self, q: Floats, u: Floats) -> dict[str, Floats]:
+    def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
+        wanted = names | ({"J"} if "MinvJT" in names else set())
+        numbers = frame_numbers(self._model, self._data, self._frames, states, wanted)
+        rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states, strict=True)]
+        numbers |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        if "MinvJT" in names:
+            J = numbers["J"].reshape(len(rows), -1, self._model.nv)
+            numbers["MinvJT"] = numbers.pop("Minv") @ J.transpose(0, 2, 1)
+        return numbers
+
+    def _numbers(self, q: Floats, u: Floats, tau: Floats, names: frozenset[str]) -> dict[str, Floats]:
         model, data = self._model, self._data
-        M = pin.crba(model, data, q).copy()  # both triangles: the binding mirrors
-        g = pin.computeGeneralizedGravity(model, data, q).copy()
-        h = pin.nonLinearEffects(model, data, q, u).copy()
-        model.gravity = pin.Motion.Zero()
-        c = pin.nonLinearEffects(model, data, q, u).copy()
-        model.gravity = self._gravity
-        return {
-            "M": M,
-            "h": h,
-            "g": g,
-            "c": c,
+        numbers = {
+            "M": pin.crba(model, data, q).copy(),  # both triangles: the binding mirrors
+            "g": pin.computeGeneralizedGravity(model, data, q).copy(),
+            "h": pin.nonLinearEffects(model, data, q, u).copy(),
             "T_kin": np.array(pin.computeKineticEnergy(model, data, q, u)),
             "V_pot": np.array(pin.computePotentialEnergy(model, data, q) + self._static),
         }
+        if "c" in names:
+            model.gravity = pin.Motion.Zero()
+            numbers["c"] = pin.nonLinearEffects(model, data, q, u).copy()
+            model.gravity = self._gravity
+        if "udot" in names:
+            numbers["udot"] = pin.aba(model, data, q, u, tau).copy()
+        if "MinvJT" in names:
+            numbers["Minv"] = pin.computeMinverse(model, data, q).copy()
+        return numbers
+
+
+def _add_frame(model: pin.Model, point: FilePoint) -> int:
+    """Number of a new frame at the point: it changes no value of the model."""
+    link = model.frames[0] if point.body == WORLD else build.link_frame(model, point.body)
+    placement = link.placement * pin.SE3(np.eye(3), np.array(point.offset))
+    frame = pin.Frame(f"contact point {len(model.frames)}", link.parentJoint, placement, pin.FrameType.OP_FRAME)
+    return int(model.addFrame(frame, False))
