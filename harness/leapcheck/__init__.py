@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from leapcheck.api.jump_run import LegJumpRun as LegJumpRun
     from leapcheck.api.jumps import jump as jump
     from leapcheck.api.jumps import leg_jump as leg_jump
+    from leapcheck.api.robot_diff import RobotDiff as RobotDiff
+    from leapcheck.api.robot_diff import diff_robots as diff_robots
     from leapcheck.api.robots import LintReport as LintReport
     from leapcheck.api.robots import kernel as kernel
     from leapcheck.api.robots import lint as lint
@@ -47,6 +49,8 @@ HOMES = {
     "load": "leapcheck.api.robots",
     "lint": "leapcheck.api.robots",
     "LintReport": "leapcheck.api.robots",
+    "diff_robots": "leapcheck.api.robot_diff",
+    "RobotDiff": "leapcheck.api.robot_diff",
     "states": "leapcheck.api.robots",
     "kernel": "leapcheck.api.robots",
     "Engine": "leapcheck.engines.protocol",

@@ -25,6 +25,7 @@ COMMANDS = {
     "baseline": "accept a run's discrepancies, with reason and expiry, so that later runs fail only on new ones",
     "compare": "compare a robot's dynamics in several engines over random states: the discrepancy report",
     "diff": "what became better or worse from one comparison to another",
+    "diff-robots": "what differs between two descriptions of one robot, and what each difference does to M and h",
     "explain": "who is wrong in a comparison, why, and the smallest case that shows it",
     "generate": "write a robot's MJCF, scene and URDF, and its dynamics in C",
     "init": "start a project: an engine, its test, a workflow and a pre-commit hook",
@@ -48,6 +49,7 @@ usage: leapcheck {{{",".join(COMMANDS)}}} ...
 Examples:
   leapcheck compare mini_cheetah
   leapcheck compare mini_cheetah --engine my_dynamics:make --quantities mass_matrix bias_force
+  leapcheck diff-robots my_robot.urdf my_robot.xml
   leapcheck explain runs/mini_cheetah
   leapcheck baseline runs/mini_cheetah --out baseline.json
   leapcheck generate mini_cheetah --out models/
