@@ -234,7 +234,9 @@ def _root_com(tree: Tree, poses: Frames) -> list[Array]:
         first_moment = link.inertia.mass * X_W.p + X_W.R @ link.inertia.mc
         mass[root[i]] = mass.get(root[i], 0.0) + link.inertia.mass
         moment[root[i]] = moment.get(root[i], np.zeros(3)) + first_moment
-    return [moment[r] / mass[r] for r in root]
+    # A tree without mass has inertias of zero about any point; MuJoCo takes its root's centre of mass.
+    coms = {r: poses.X_W[r].p if bool(mass[r] == 0.0) else moment[r] / mass[r] for r in mass}
+    return [coms[r] for r in root]
 
 
 def _inertias_about_com(tree: Tree, poses: Frames) -> list[RigidInertia]:

@@ -14,6 +14,7 @@ from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.entries import dof_names
 from leapcheck.quantities import QUANTITIES
 from leapcheck.robots.load import NamedRobot
+from leapcheck.robots.size import excess_size
 from leapcheck.sampling import UNIT, States, generated_block, generated_states, join_states, units
 from leapcheck.system.command_line import command_line
 from leapcheck_models.spec import RobotSpec
@@ -72,6 +73,8 @@ class Plan:
             raise ValueError(f"state {self.only} is not among the {self.total} states: give 0 to {self.total - 1}")
         if not self.spec.bodies or self.spec.nv == 0:
             raise ValueError(f"robot '{self.spec.name}' has nothing that moves: add a body with a joint by add_body")
+        if excess := excess_size(self.spec):
+            raise ValueError(f"robot '{self.spec.name}': {excess}: compare a limb as a robot of its own, or fix joints")
         if dof := _singular_dof(self.spec):
             raise ValueError(f"robot '{self.spec.name}': '{dof}' moves no inertia: give the link behind it a mass and an inertia")
 

@@ -15,6 +15,7 @@ from leapcheck.engines.mujoco.file import largest_change, mujoco_model
 from leapcheck.engines.pinocchio.file import pinocchio_model
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import dof_names
+from leapcheck.robots.size import excess_size
 from leapcheck.sampling import generated_states
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.urdf_findings import CHANGING
@@ -31,12 +32,20 @@ PACKAGE = {"mujoco-file": "MuJoCo", "pinocchio-file": "Pinocchio"}
 
 
 def findings_on_file(imported: ImportedRobot) -> tuple[Finding, ...]:
-    """The findings of reading the file, and those of loading it in both engines."""
+    """The findings of reading the file, and those of loading it in both engines where it is not too large for a comparison."""
+    if excess := excess_size(imported.spec):
+        message = f"{excess}: what MuJoCo and Pinocchio make of it is not looked at"
+        return (
+            *imported.findings,
+            Finding("load", "note", f"file {imported.path.name}", message, "give a limb as a robot of its own"),
+        )
     return (*imported.findings, *_loads(imported), *_as_it_stands(imported), *_order(imported), *_options(imported))
 
 
 def _loads(imported: ImportedRobot) -> Iterator[Finding]:
     """Each engine's load of the file compared with the tree, at a few random states."""
+    states = generated_states(imported.spec, STATES, 0, 0)
+    true = ReferenceEngine(imported.spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
     for name, make in FACTORIES.items():
         place = f"{imported.path.name} in {PACKAGE[name]}"
         try:
@@ -44,8 +53,6 @@ def _loads(imported: ImportedRobot) -> Iterator[Finding]:
         except (NotApplicable, EngineError) as reason:
             yield Finding("load", "warning", place, str(reason), "correct the file, or load what `leapcheck generate` writes")
             continue
-        states = generated_states(imported.spec, STATES, 0, 0)
-        true = ReferenceEngine(imported.spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
         loaded = engine.evaluate(states, ("mass_matrix",))["mass_matrix"]
         diagonal = np.sqrt(np.maximum(np.einsum("nii->ni", true), np.finfo(float).tiny))
         errors = np.abs(loaded - true) / (diagonal[:, :, None] * diagonal[:, None, :])

@@ -5,7 +5,6 @@ same folder only; scenery (textures, materials, height fields, skins, cameras, l
 the dynamics that leapcheck compares does not depend on them. What would bend or repeat without end is refused.
 """
 
-import math
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -13,14 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leapcheck_models.importing.mjcf_meshes import add_meshes
+from leapcheck_models.importing.mjcf_size import Counts, check_copies, check_size
 from leapcheck_models.importing.xml_file import MAX_DEPTH, MAX_ELEMENTS, element_label, read_xml
 from leapcheck_models.search_path import inside
 from leapcheck_models.xml_text import free_name
 
 MAX_INCLUDES = 64
-MAX_COPIES = 2000
-"""Bodies that <replicate> may make."""
-
 UNREAD = ("visual", "statistic", "sensor", "custom", "size", "contact")
 """Sections without influence on masses and joints; `size` reserves memory."""
 
@@ -38,11 +35,15 @@ REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class MjcfFile:
-    """The vetted text, the meshes that it needs by the names in it, and the tree of the file with its includes, as it was."""
+    """The vetted text, the meshes that it needs by the names in it, and the tree of the file with its includes, as it was.
+
+    `counts`: how many elements there are of each tag, copies and attached models counted.
+    """
 
     text: str
     assets: dict[str, bytes]
     whole: ET.Element
+    counts: Counts
 
 
 def read_mjcf(path: str | os.PathLike[str]) -> MjcfFile:
@@ -63,27 +64,31 @@ def _read(file: Path, assets: dict[str, bytes], above: list[Path]) -> MjcfFile:
     whole = ET.fromstring(ET.tostring(root))
     _strip(root)
     add_meshes(root, path.parent, where, assets)
+    models: dict[str, Counts] = {}
     for model in [model for asset in root.findall("asset") for model in asset.findall("model")]:
-        _add_model(model, path, where, assets, [*above, path])
+        added = _add_model(model, path, where, assets, [*above, path])
+        models[model.get("name", "")] = added
+    counts = check_size(root, models, where)
     if all(root.find(f".//{tag}") is None for tag in COPYING):
         _name_all(root)
     for element in root.iter():
         if reference := next((key for key in element.attrib if key.startswith("file") and element.get(key) not in assets), None):
             raise ValueError(f"{where}: {element_label(element)} refers to the file {element.get(reference)!r:.80}: take it out")
-    return MjcfFile(ET.tostring(root, encoding="unicode"), assets, whole)
+    return MjcfFile(ET.tostring(root, encoding="unicode"), assets, whole, counts)
 
 
-def _add_model(model: ET.Element, file: Path, where: str, assets: dict[str, bytes], above: list[Path]) -> None:
-    """Adds the model that <attach> takes its bodies from to the assets."""
+def _add_model(model: ET.Element, file: Path, where: str, assets: dict[str, bytes], above: list[Path]) -> Counts:
+    """Adds the model that <attach> takes its bodies from to the assets; returns its counts."""
     name = model.get("file", "")
     path = inside(file.parent, name, f"{where}: {element_label(model)}: its file")
     if path in above or sum(key.endswith(".xml") for key in assets) >= MAX_INCLUDES:
         raise ValueError(f"{where}: <model file={name!r:.80}> holds itself, or is one of more than {MAX_INCLUDES}: attach fewer")
-    text = _read(path, assets, above).text
+    attached = _read(path, assets, above)
     key = f"model_{len(assets)}.xml"
-    assets[key] = text.encode()
+    assets[key] = attached.text.encode()
     model.set("name", model.get("name") or path.stem)
     model.set("file", key)
+    return attached.counts
 
 
 def _name_all(root: ET.Element) -> None:
@@ -128,9 +133,9 @@ def _include(include: ET.Element, folder: Path, where: str, seen: list[Path]) ->
 def _check(root: ET.Element, where: str) -> None:
     """ValueError for what is refused by name, for copies without end, and for a whole that is too large."""
     count = 0
-    stack: list[tuple[ET.Element, int, int]] = [(root, 1, 1)]
+    stack: list[tuple[ET.Element, int]] = [(root, 1)]
     while stack:
-        element, depth, copies = stack.pop()
+        element, depth = stack.pop()
         count += 1
         if count > MAX_ELEMENTS or depth > MAX_DEPTH:
             raise ValueError(
@@ -138,20 +143,8 @@ def _check(root: ET.Element, where: str) -> None:
             )
         if reason := REFUSED.get(str(element.tag)):
             raise ValueError(f"{where}: {element_label(element)} cannot be held: {reason}")
-        if element.tag in ("replicate", "composite"):
-            copies *= _copies(element, where)
-            if copies > MAX_COPIES:
-                raise ValueError(f"{where}: <{element.tag}> makes more than {MAX_COPIES} copies: give a smaller count")
-        stack.extend((child, depth + 1, copies) for child in element)
-
-
-def _copies(element: ET.Element, where: str) -> int:
-    """How many bodies the element makes of each in it: its count, or the product of its counts."""
-    words = element.get("count", "").split()
-    if not words or not all(word.isascii() and word.isdigit() and len(word) < 9 for word in words):
-        text = element.get("count", "")
-        raise ValueError(f"{where}: <{element.tag}> has the count {text!r:.40}: give a whole number of at least 0")
-    return math.prod(map(int, words))
+        stack.extend((child, depth + 1) for child in element)
+    check_copies(root, where)
 
 
 def _strip(root: ET.Element) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from leapcheck_models.least_inertia import LEAST
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.rotors import rotation_matrix
-from leapcheck_models.spec import Body, Inertia, JointType, RobotSpec, Shape, Symmetric3
+from leapcheck_models.spec import Body, Inertia, JointType, RobotSpec, Shape, Symmetric3, Vector3
 from leapcheck_models.validation import is_realisable, nearest_realisable, realisability_deficit, rotational_matrix
 
 # Bounds of what is plausible; crossing one gives a finding, nothing is computed with them.
@@ -92,9 +92,14 @@ def massless_links(spec: RobotSpec) -> Iterator[Finding]:
 
 def com_place(spec: RobotSpec) -> Iterator[Finding]:
     """Coms far from the link's origin; where a link has shapes, coms well outside the box around them, its points and joints."""
+    on_body: dict[str, list[Vector3]] = {body.name: [] for body in spec.bodies}
+    for child in spec.bodies:
+        on_body.setdefault(child.parent, []).append(child.placement.p)
+    for point in spec.contact_points:
+        on_body[point.body].append(point.position)
     for body in spec.bodies:
         com = np.array(body.inertia.com)
-        low, high = _extent(spec, body)
+        low, high = _extent(body, on_body[body.name])
         outside = float(np.linalg.norm(np.maximum(0.0, np.maximum(low - com, com - high))))
         allowed = max(COM_SLACK[0] * float(np.linalg.norm(high - low)), COM_SLACK[1])
         if np.linalg.norm(com) > COM_FAR or (body.shapes and outside > allowed):
@@ -114,11 +119,9 @@ def _distance(a: Symmetric3, b: Symmetric3) -> float:
     return float(np.linalg.norm(rotational_matrix(a) - rotational_matrix(b)))
 
 
-def _extent(spec: RobotSpec, body: Body) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Lower and upper corner (link axes, m) of the box around origin, children's joints, points and shapes."""
-    corners = [np.zeros(3)]
-    corners += [np.array(child.placement.p) for child in spec.bodies if child.parent == body.name]
-    corners += [np.array(point.position) for point in spec.contact_points if point.body == body.name]
+def _extent(body: Body, places: list[Vector3]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Lower and upper corner (link axes, m) of the box around the origin, those places (children's joints, points) and shapes."""
+    corners = [np.zeros(3), *map(np.array, places)]
     for shape in body.shapes:
         half = np.abs(rotation_matrix(shape.placement.quaternion)) @ _half_lengths(shape)
         corners += [np.array(shape.placement.p) - half, np.array(shape.placement.p) + half]

@@ -149,3 +149,45 @@ def test_armature_of_any_joint_survives_the_way_out_and_back(tmp_path: Path) -> 
     found = make_engine("mujoco", spec).evaluate(states, names)
     for name in names:
         assert error(name, found[name], true[name], true["mass_matrix"]) <= LOADED, name
+
+
+MOCAP = '<body name="target" mocap="true" pos="0 0 1"><geom size="0.1"/></body>'
+ARM = (
+    '<body name="upper" gravcomp="0.7"><joint name="shoulder" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/>'
+    '<body name="lower" pos="0.3 0 0" gravcomp="1"><joint name="elbow"/><geom size="0.1" pos="0.3 0.1 0"/></body></body>'
+)
+
+
+def world(*bodies: str) -> str:
+    return f"<mujoco><worldbody>{''.join(bodies)}</worldbody></mujoco>"
+
+
+@pytest.mark.parametrize("bodies", [(ARM, MOCAP), (MOCAP, ARM)])
+def test_a_mocap_body_is_fixed_and_gravity_compensation_is_no_bias(bodies: tuple[str, ...], tmp_path: Path) -> None:
+    """qfrc_gravcomp is a passive force of MuJoCo's: M and h are those of the same arm without it."""
+    file = read(world(*bodies), tmp_path, "xml")
+    check(file, "mujoco-file")
+    with pytest.raises(NotApplicable, match=r"the first body of <worldbody> only, .*: put the robot first, take bodies"):
+        FileRequest("pinocchio-file", file).build()
+    findings = {finding.rule: f"{finding.place}: {finding.message}" for finding in file.findings}
+    assert findings["mocap"] == "1 mocap body: taken as fixed where the file puts it, which M and h of MuJoCo do too"
+    assert findings["passive forces"].startswith("gravity compensation: a passive force: no part of M or of the bias force")
+    plain = read(world(*bodies).replace('gravcomp="0.7"', "").replace('gravcomp="1"', ""), tmp_path, "xml")
+    assert plain.spec == file.spec
+
+
+def test_a_mocap_body_without_mass_behind_the_robot_is_no_obstacle(tmp_path: Path) -> None:
+    file = read(world(ARM, MOCAP.replace('size="0.1"', 'size="0.1" mass="0"')), tmp_path, "xml")
+    for engine in FACTORIES:
+        check(file, engine)
+
+
+def test_a_root_without_mass_is_compared_in_every_quantity(tmp_path: Path) -> None:
+    """Its tree has no centre of mass: MuJoCo takes the body's own, about which all of its inertias are zero."""
+    import leapcheck as lc
+
+    path = tmp_path / "robot.xml"
+    path.write_text(world(ARM, MOCAP.replace('size="0.1"', 'size="0.1" mass="0"')))
+    run = lc.compare(path, states=16)
+    assert run.verdict is lc.ComparisonVerdict.AGREE
+    assert not run.failures

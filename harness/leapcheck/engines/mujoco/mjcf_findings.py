@@ -23,9 +23,13 @@ IGNORED_BY_PINOCCHIO = {
 """Elements that Pinocchio 4.1.0's reader passes over."""
 
 LEFT_OUT = {
-    "neq": ("equality", "equality constraints", "M and h of MuJoCo leave them out too"),
-    "ntendon": ("tendons", "tendons", "their springs, dampers and limits are forces, no part of M or h"),
-    "nmocap": ("mocap", "mocap bodies", "each is taken as fixed where it stands"),
+    "neq": ("equality", "equality constraint", "not in the comparison: M and h of MuJoCo leave them out too"),
+    "ntendon": (
+        "tendons",
+        "tendon",
+        "not in the comparison: springs, dampers and limits of tendons are forces, no part of M or h",
+    ),
+    "nmocap": ("mocap", "mocap body", "taken as fixed where the file puts it, which M and h of MuJoCo do too"),
 }
 """Counts of the compiled model whose features are not in the spec."""
 
@@ -53,7 +57,8 @@ def left_out(m: mujoco.MjModel) -> Iterator[Finding]:
     """Features of the model that are not in the spec."""
     for field, (rule, what, why) in LEFT_OUT.items():
         if count := int(getattr(m, field)):
-            yield Finding(rule, "warning", f"{count} {what}", f"not in the comparison: {why}", "judge them in a simulation")
+            place = f"1 {what}" if count == 1 else f"{count} {what.removesuffix('y')}{'ies' if what.endswith('y') else 's'}"
+            yield Finding(rule, "warning", place, why, "judge it in a simulation")
 
 
 def _passive(m: mujoco.MjModel) -> Iterator[Finding]:

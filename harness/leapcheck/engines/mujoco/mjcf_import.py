@@ -12,6 +12,7 @@ import mujoco
 from leapcheck.engines.mujoco.mjcf_findings import left_out, mjcf_findings
 from leapcheck.engines.mujoco.silence import mute_compiler
 from leapcheck.engines.mujoco.tree import link_origins, spec_of_model
+from leapcheck.engines.trial_load import check_load
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.mjcf_file import read_mjcf
 from leapcheck_models.importing.urdf_records import MAX_LINKS
@@ -55,7 +56,11 @@ def check_rigid_tree(m: mujoco.MjModel, where: str) -> None:
 
 
 def compile_mjcf(text: str, assets: dict[str, bytes], where: str) -> mujoco.MjModel:
-    """What MuJoCo compiles of a vetted text; ValueError in one line that names the file where it refuses."""
+    """What MuJoCo compiles of a vetted text; ValueError in one line that names the file where it refuses or takes too much."""
+    try:
+        check_load("mujoco", text, assets)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}: give its body an <inertial>, or a coarser mesh") from None
     try:
         with mute_compiler():
             return mujoco.MjModel.from_xml_string(text, assets)

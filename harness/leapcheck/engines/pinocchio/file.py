@@ -16,6 +16,7 @@ from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, 
 from leapcheck.engines.pinocchio import build
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.projection import OwnStates
+from leapcheck.engines.trial_load import check_load, write_model
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
@@ -31,6 +32,12 @@ def pinocchio_file(imported: ImportedRobot) -> FileEngine:
     full = with_rotor_bodies(spec).spec
     if together := several_joints(spec):
         raise NotApplicable(f"Pinocchio holds the joints of link '{together}' as one joint with coordinates of its own")
+    if unread := unread_root(imported):
+        first = imported.spec.bodies[0].name
+        raise NotApplicable(
+            f"Pinocchio reads the first body of <worldbody> only, '{first}', and not '{unread}': put the robot first, take "
+            "bodies that do not move (mocap, scenery) out, or make all of them children of one body"
+        )
     missing = [body.name for body in full.bodies if body.joint.type is not JointType.FIXED and not model.existBodyName(body.name)]
     if missing:
         raise EngineError(
@@ -42,6 +49,17 @@ def pinocchio_file(imported: ImportedRobot) -> FileEngine:
     route = f"the {imported.format} as Pinocchio reads it, no value changed"
     numbers = _PinocchioNumbers(model, file_points(imported, model.existBodyName))
     return FileEngine("pinocchio-file", str(pin.__version__), route, convention, numbers)
+
+
+def unread_root(imported: ImportedRobot) -> str:
+    """Name of a body of an MJCF's <worldbody>, not the first, that moves, carries what moves, or has a mass; "" for none."""
+    root_of: dict[str, str] = {}
+    for body in imported.spec.bodies if imported.format == "MJCF" else ():
+        root_of[body.name] = root_of.get(body.parent, body.name)
+        counts = body.inertia.mass > 0.0 or body.joint.type is not JointType.FIXED
+        if counts and root_of[body.name] != imported.spec.bodies[0].name:
+            return root_of[body.name]
+    return ""
 
 
 def several_joints(spec: RobotSpec) -> str:
@@ -58,10 +76,9 @@ def pinocchio_model(imported: ImportedRobot) -> pin.Model:
     try:
         if imported.format == "URDF":
             return build.model_of_urdf_text(imported.text, imported.floating, imported.spec.gravity)
+        check_load("pinocchio", imported.text, imported.assets)
         with tempfile.TemporaryDirectory() as folder:
-            for name, content in {"robot.xml": imported.text.encode(), **imported.assets}.items():
-                (Path(folder) / name).write_bytes(content)
-            return pin.buildModelFromMJCF(str(Path(folder) / "robot.xml"))
+            return pin.buildModelFromMJCF(str(write_model(Path(folder), imported.text, imported.assets)))
     except Exception as error:
         reason = " ".join(str(error).split())
         raise NotApplicable(f"Pinocchio refuses {imported.path.name}: {reason:.300}") from error
