@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -20,6 +21,8 @@ from leapcheck.system.garbage import rare_collection
 from leapcheck_models.search_path import OPTION, add_to_search_path
 
 COULD_NOT_RUN = 2
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 COMMANDS = {
     "baseline": "accept a run's discrepancies, with reason and expiry, so that later runs fail only on new ones",
@@ -167,7 +170,8 @@ def _usage_error(box: str) -> str:
 def _reason(error: Exception) -> str:
     """Cause and remedy; the operating system's errors have no remedy of their own."""
     if isinstance(error, OSError) and error.filename is not None:
-        return f"'{error.filename}': {error.strerror}: give a path that can be read or written"
+        remedy = "make room there" if error.errno in NO_ROOM else "give a path that can be read or written"
+        return f"'{error.filename}': {error.strerror}: {remedy}"
     return str(error) or type(error).__name__
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from leapcheck.comparison.plan import JOB, Plan
 from leapcheck.engines.outside.target import EngineKind, target
 from leapcheck.engines.registry import FACTORIES
+from leapcheck.system.arithmetic import arithmetic_digest
 from leapcheck.system.installed import versions
 from leapcheck.system.plugins import module_files
 from leapcheck.system.strict_json import dumps_line
@@ -34,6 +35,7 @@ def run_identity(plan: Plan) -> RunIdentity:
         "parts": f"{JOB} blocks of {plan.block_units} units",
         "source of the user's engines": ", ".join(f"{name} {source}" for name in names if (source := _source(name))) or "-",
         "source of leapcheck": f"{hash_of_files(SOURCE, '**/*.py'):.16} {source_hash():.16}",
+        "rounding of NumPy, BLAS and C library on this CPU": arithmetic_digest(),
         "versions": ", ".join(f"{name} {number}" for name, number in versions(PACKAGES)),
     }
 

@@ -6,6 +6,7 @@ damaged one counts as missing and is computed again. Nothing in it is code: arra
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import io
@@ -14,7 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ ARRAYS = ("near", "error", "tolerance", "kind_states", "kind_error", "kind_round
 
 DAMAGED = (*UNREADABLE, IndexError)
 """What reading a file may raise that is no part, or no longer."""
+
+WITHOUT_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
+"""What file systems say that cannot lock a folder: NFS wants a file open for writing, others nothing at all."""
 
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 
@@ -78,7 +82,7 @@ class Parts:
     def lock(self, shared: bool) -> Iterator[None]:
         """Keeps other runs out of the folder; shards share it. Raises ValueError where another run is at work there.
 
-        The lock goes with the process, however it ends.
+        The lock goes with the process, however it ends. A file system without locks, as NFS has it for folders, keeps no one out.
         """
         handle = os.open(self.folder, os.O_RDONLY)
         try:
@@ -86,15 +90,22 @@ class Parts:
                 fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise ValueError(f"{self.folder}: another run is at work there: wait for it, or give another --out") from None
+            except OSError as error:
+                if error.errno not in WITHOUT_LOCKS:
+                    raise
             yield
         finally:
             os.close(handle)
 
     def remove(self) -> None:
-        """Takes the folder away; a kill meanwhile leaves no folder that looks like a run's."""
+        """Takes the folder away; a kill meanwhile leaves no folder that looks like a run's.
+
+        The report is written by then: what cannot be removed, or is gone already, is no failure of the run.
+        """
         gone = Path(tempfile.mkdtemp(prefix=".leapcheck-", dir=self.folder.parent))
-        self.folder.replace(gone / FOLDER)
-        shutil.rmtree(gone)
+        with suppress(OSError):
+            self.folder.replace(gone / FOLDER)
+        shutil.rmtree(gone, ignore_errors=True)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"part-{number:06d}"

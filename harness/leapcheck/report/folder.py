@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from leapcheck.system.whole_file import naming
+
 
 def check_folder(folder: Path, names: Iterable[str]) -> None:
     """Raises OSError where files of these names cannot stand in `folder`: it is a file, or a folder has a file's name."""
@@ -35,7 +37,7 @@ def write_together(folder: Path | str, contents: Mapping[str, str | bytes], old:
         try:
             for name, content in contents.items():
                 (scratch / name).parent.mkdir(exist_ok=True)
-                (scratch / name).write_bytes(content.encode() if isinstance(content, str) else content)
+                _write(scratch / name, content, folder / name)
             for path in (old := list(old)):
                 path.unlink(missing_ok=True)
             for name in contents:
@@ -51,3 +53,11 @@ def write_together(folder: Path | str, contents: Mapping[str, str | bytes], old:
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
     return tuple(folder / name for name in contents)
+
+
+def _write(scratch: Path, content: str | bytes, path: Path) -> None:
+    """Writes what will be moved to `path`, which an OSError names."""
+    try:
+        scratch.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise naming(error, path) from error

@@ -24,7 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         handle, name = tempfile.mkstemp(prefix=".leapcheck-", suffix=path.suffix, dir=path.parent)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error  # names the file, not the scratch
+        raise naming(error, path) from error
     os.close(handle)
     scratch = Path(name)
     try:
@@ -33,6 +33,13 @@ def whole_file(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         scratch.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)  # mkstemp's own is for one user alone
         scratch.replace(path)
-    except BaseException:
+    except BaseException as error:
         scratch.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise naming(error, path) from error
         raise
+
+
+def naming(error: OSError, path: Path) -> OSError:
+    """The system's error with the file that was to be written: not its scratch, nor none, as where a disk is full."""
+    return error if error.errno is None else OSError(error.errno, error.strerror, str(path))

@@ -53,11 +53,11 @@ def object_code(ir: str, width: int | None = None) -> bytes:
 
 @lru_cache(maxsize=4)
 def target_key(width: int | None = None) -> bytes:
-    """What compiled code depends on besides its source: CPU, the features that are used, llvmlite and LLVM."""
+    """What compiled code depends on besides its source: CPU, the features and the width in use, llvmlite and LLVM."""
     import llvmlite
 
     binding = _binding()
-    cpu = (binding.get_host_cpu_name(), _features(width))
+    cpu = (binding.get_host_cpu_name(), _features(width), width or vector_width())
     return repr((llvmlite.__version__, binding.llvm_version_info, SCHEDULER, *cpu)).encode()
 
 
