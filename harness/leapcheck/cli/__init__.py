@@ -133,6 +133,9 @@ def _run(words: Sequence[str]) -> int:
     try:
         return command.run()
     except KeyboardInterrupt as interrupt:
+        exec(
+            ""
+        )  # where the interrupt came in code that is a string (imports run such), Python would end by SIGINT, not with a status
         return _refuse(str(interrupt) or "interrupted: nothing was written")
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
         return _refuse(_reason(error))

@@ -63,7 +63,7 @@ class SoakCommand:
         soak = run_soak(plan, self.workers, self._write)
         self._write(soak)
         print(soak_markdown(soak))
-        return int(bool(soak.failed))
+        return int(bool(soak.failures))
 
     def _write(self, soak: Soak) -> None:
         from leapcheck.report.folder import write_together

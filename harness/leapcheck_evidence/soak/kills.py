@@ -66,7 +66,7 @@ def _killed(folder: Path, words: Sequence[str], means: Sequence[str], kills: Seq
         _wait_for(folder, kill, process)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, kill.number)
-        ended = end_of(process, [*out, *means])
+        ended = end_of(folder, process, [*out, *means])
         counts["kills with parts left"] += any(folder.glob("killed/parts/part-*"))
         is_shown = kill.number is not signal.SIGKILL and ended.status != -kill.number
         if is_shown and (problem := ended.problem((0, 1, 2))):

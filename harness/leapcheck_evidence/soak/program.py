@@ -17,6 +17,9 @@ from leapcheck.system.process_tree import PROCESSES, content
 MARK = "LEAPCHECK_SOAK_FOLDER"
 """Environment variable by which the processes of a case are told from others."""
 
+LOG = "commands.log"
+"""What a case's commands printed."""
+
 PATIENCE = 900.0
 """Seconds after which a command counts as hanging; the longest takes a minute on an idle core."""
 
@@ -68,7 +71,7 @@ def begin(folder: Path, words: Sequence[str], more: Mapping[str, str] = {}) -> s
     )
 
 
-def end_of(process: subprocess.Popen[str], words: Sequence[str]) -> Ended:
+def end_of(folder: Path, process: subprocess.Popen[str], words: Sequence[str]) -> Ended:
     """How it ends; one that hangs is killed, with a status of its own (-9)."""
     try:
         out, err = process.communicate(timeout=PATIENCE)
@@ -77,12 +80,14 @@ def end_of(process: subprocess.Popen[str], words: Sequence[str]) -> Ended:
             os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
         err += f"\nhung for {PATIENCE:g} s"
+    with (folder / LOG).open("a", encoding="utf-8", errors="replace") as file:
+        file.write(f"leapcheck {' '.join(words)}\n{out}\n{err}\nexit status {process.returncode}\n\n")
     return Ended(tuple(words), process.returncode, out, err)
 
 
 def run(folder: Path, words: Sequence[str], more: Mapping[str, str] = {}) -> Ended:
     """The command from its begin to its end; see `begin`."""
-    return end_of(begin(folder, words, more), words)
+    return end_of(folder, begin(folder, words, more), words)
 
 
 def leftovers(folder: Path) -> str:

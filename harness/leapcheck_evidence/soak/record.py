@@ -39,6 +39,6 @@ class Soak:
     cases: tuple[SoakCase, ...]
 
     @property
-    def failed(self) -> tuple[SoakCase, ...]:
+    def failures(self) -> tuple[SoakCase, ...]:
         """The cases with a problem."""
         return tuple(case for case in self.cases if case.result.problem)

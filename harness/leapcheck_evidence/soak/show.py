@@ -15,16 +15,16 @@ FAILED_TITLES = ("number", "kind", "case", "problem", "repeat it")
 
 def soak_json(soak: Soak) -> str:
     """The whole record."""
-    return dumps(asdict(soak) | {"counts": counts(soak), "cpu_seconds": cpu_seconds(soak), "failed": len(soak.failed)})
+    return dumps(asdict(soak) | {"counts": counts(soak), "cpu_seconds": cpu_seconds(soak), "failed": len(soak.failures)})
 
 
 def soak_markdown(soak: Soak) -> str:
     """Tables: what was run of each kind, and what failed."""
     parts = [f"# Soak\n\n{heading(soak)}\n", markdown_table(TITLES, [_cells(soak, kind) for kind in _kinds(soak)])]
-    if soak.failed:
+    if soak.failures:
         rows = [
             (str(case.number), case.kind, case.result.label, case.result.problem, f"`{soak.repeat} {case.number}`")
-            for case in soak.failed
+            for case in soak.failures
         ]
         parts.append(f"## Failed\n\n{markdown_table(FAILED_TITLES, rows)}")
     return "\n".join(parts)
@@ -32,7 +32,7 @@ def soak_markdown(soak: Soak) -> str:
 
 def heading(soak: Soak) -> str:
     """The soak in one sentence."""
-    verdict = f"{len(soak.failed)} failed" if soak.failed else "none failed"
+    verdict = f"{len(soak.failures)} failed" if soak.failures else "none failed"
     hours = f"{cpu_seconds(soak) / 3600:.2f} h of CPU in {soak.seconds / 3600:.2f} h"
     return f"`{soak.command}`: {len(soak.cases)} cases, {hours}; {verdict}."
 

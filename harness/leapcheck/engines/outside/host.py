@@ -102,7 +102,8 @@ def main(kind: str, what: str, name: str) -> None:
         from leapcheck.engines.outside.python_server import PythonServer
 
         server = PythonServer(what, name)
-    serve(requests, answers, server, printed)
+    with suppress(OSError):  # the user's code may have closed what requests come by: its end is told, not where this saw it
+        serve(requests, answers, server, printed)
     end_family(family)
 
 
