@@ -112,8 +112,8 @@ def _links(tree: UrdfTree) -> Iterator[Finding]:
             yield Finding("missing mass", "warning", f"link '{link.name}'", message, "add the <mass>, or take the <inertial> out")
     for joint in tree.order:
         link = tree.links[joint.child]
-        if link.inertia is None and link.geometries and joint.type != "fixed":
-            message = "it moves and has no <inertial>: MuJoCo makes a mass of its geometry, Pinocchio and leapcheck none"
+        if link.inertia is None and (link.shapes or (link.geometries and joint.type != "fixed")):
+            message = "it has no <inertial>: MuJoCo makes a mass of its geometry, Pinocchio and leapcheck none"
             yield Finding("missing inertial", "warning", f"link '{link.name}'", message, "give its <inertial>")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -191,3 +192,24 @@ def test_a_root_without_mass_is_compared_in_every_quantity(tmp_path: Path) -> No
     run = lc.compare(path, states=16)
     assert run.verdict is lc.ComparisonVerdict.AGREE
     assert not run.failures
+
+
+MOTORS = """
+<mujoco>
+  <worldbody><body><joint name="j" {}/><geom size="0.1"/></body></worldbody>
+  <actuator>
+    <dcmotor name="d" joint="j" resistance="1" motorconst="0.1" input="pos vel ff"/>
+    <motor name="m" joint="j" ctrlrange="-3 3" gear="2"/>
+  </actuator>
+</mujoco>
+"""
+"""The first motor has three controls: MuJoCo 4.0 counts controls in `nu`, not actuators."""
+
+
+@pytest.mark.skipif(tuple(map(int, mujoco.__version__.split(".")[:2])) < (4, 0), reason="before MuJoCo 4.0 there is no dcmotor")
+@pytest.mark.parametrize(("limit", "torques"), [("", {"m": 6.0}), ('actuatorfrcrange="-4 4"', {"d": 4.0, "m": 4.0})])
+def test_drives_are_counted_by_actuators_and_limited_by_their_joint(
+    limit: str, torques: dict[str, float], tmp_path: Path
+) -> None:
+    spec = read(MOTORS.format(limit), tmp_path, "xml").spec
+    assert {drive.name: drive.torque_limit for drive in spec.actuators} == torques

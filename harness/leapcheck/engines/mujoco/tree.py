@@ -231,22 +231,33 @@ def _shapes(m: mujoco.MjModel, b: int, origin: Vector3) -> Iterator[Shape]:
 
 
 def _actuators(m: mujoco.MjModel, names: Names) -> Iterator[Actuator]:
-    """A drive for every actuator of a hinge or slide whose force is limited."""
+    """A drive for every actuator of a hinge or slide whose force is limited, by itself or by the joint."""
     taken: set[str] = set()
-    for a in range(m.nu):
+    for a in range(len(m.actuator_trntype)):  # not m.nu: an actuator may have several controls
         joint = int(m.actuator_trnid[a, 0])
         if int(m.actuator_trntype[a]) != mujoco.mjtTrn.mjTRN_JOINT or m.jnt_type[joint] < 2:
             continue
-        gear = abs(float(m.actuator_gear[a, 0]))
-        limit = 0.0
-        if m.actuator_forcelimited[a]:
-            limit = gear * float(np.abs(m.actuator_forcerange[a]).max())
-        elif m.actuator_ctrllimited[a] and m.actuator_biastype[a] == mujoco.mjtBias.mjBIAS_NONE:
-            limit = gear * float(np.abs(m.actuator_ctrlrange[a]).max() * abs(m.actuator_gainprm[a, 0]))
-        if limit > 0.0:
+        limits = [limit for limit in (_force_limit(m, a), _joint_force_limit(m, joint)) if limit > 0.0]
+        if limits:
             name = free_name(m.actuator(a).name or names.joints[joint], taken)
             taken.add(name)
-            yield Actuator(name, names.joints[joint], limit)
+            yield Actuator(name, names.joints[joint], min(limits))
+
+
+def _force_limit(m: mujoco.MjModel, a: int) -> float:
+    """The largest force of an actuator on its joint by its force range, else by its control; 0 where nothing limits it."""
+    gear = abs(float(m.actuator_gear[a, 0]))
+    if m.actuator_forcelimited[a]:
+        return gear * float(np.abs(m.actuator_forcerange[a]).max())
+    control = int(m.actuator_ctrladr[a]) if hasattr(m, "actuator_ctrladr") else a  # MuJoCo 3.10 has one control each
+    if m.actuator_ctrllimited[control] and m.actuator_biastype[a] == mujoco.mjtBias.mjBIAS_NONE:
+        return gear * float(np.abs(m.actuator_ctrlrange[control]).max() * abs(m.actuator_gainprm[a, 0]))
+    return 0.0
+
+
+def _joint_force_limit(m: mujoco.MjModel, joint: int) -> float:
+    """The largest force that all actuators together put on a joint (`actuatorfrcrange`); 0 where it is not limited."""
+    return float(np.abs(m.jnt_actfrcrange[joint]).max()) if m.jnt_actfrclimited[joint] else 0.0
 
 
 def _poses(m: mujoco.MjModel) -> Iterator[Pose]:

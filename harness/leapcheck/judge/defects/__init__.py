@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from leapcheck.judge.attribution.together import turned_inertias
 from leapcheck.judge.belief import Proposal
-from leapcheck.judge.defects import errata, readers
+from leapcheck.judge.defects import errata, geometry, readers
 from leapcheck.judge.defects.digits import all_numbers, lost_axes, six_digits
 from leapcheck.judge.defects.mimic import mimic_coriolis
 
-FIXED: tuple[Proposal, ...] = (errata.fixed_hypotheses, readers.fixed_hypotheses, mimic_coriolis, six_digits)
+FIXED: tuple[Proposal, ...] = (
+    errata.fixed_hypotheses, readers.fixed_hypotheses, geometry.geometry_hypotheses, mimic_coriolis, six_digits,
+)  # fmt: skip
 """Nothing to fit."""
 
 FITTED: tuple[Proposal, ...] = (errata.fitted_hypotheses, readers.fitted_hypotheses)
