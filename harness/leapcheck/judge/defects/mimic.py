@@ -10,15 +10,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, engine_fault
 from leapcheck.judge.edits import edit_answers
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import WORLD, RobotSpec
+from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.kinematics import frames
-from leapcheck_reference.rotation import skew
 from leapcheck_reference.spatial import inertia_matrix
 from leapcheck_reference.tree import Tree, build
 
@@ -40,8 +39,7 @@ def mimic_coriolis(belief: Belief) -> Iterator[Hypothesis]:
 def _with_engine_coriolis(view: AnswerView, values: Floats) -> Floats:
     full, G = with_rotor_bodies(view.spec)
     tree, q, v = build(full), with_rotor_coordinates(view.spec, view.read.q), view.read.v
-    numbering = _numbering(view.spec, full)
-    forces = np.array([_coriolis(tree, numbering, q_i, v_i, G @ v_i) for q_i, v_i in zip(q, v, strict=True)])
+    forces = _coriolis(tree, _numbering(view.spec, full), q, v, v @ G.T)
     return np.asarray(values - view.value("coriolis_force") + forces, dtype=float)
 
 
@@ -73,51 +71,72 @@ def _last_column(tree: Tree, link: int) -> int:
 
 
 def _coriolis(tree: Tree, numbering: _Numbering, q: Floats, v: Floats, v_full: Floats) -> Floats:
-    """C v (nv,) of one state, all in world axes about the root's origin; B u = (V x* I u - I V x u + u x* I V) / 2."""
-    J, dJ, _, Y, B = _motions(tree, q, v_full)
+    """C v (n, nv), all in world axes about the root's origin; B u = (V x* I u - I V x u + u x* I V) / 2."""
+    J, dJ, Y, B = _motions(tree, q, v_full)
     for i in reversed(range(len(tree.links))):
         if tree.links[i].parent >= 0:
-            Y[tree.links[i].parent] += Y[i]
-            B[tree.links[i].parent] += B[i]
-    force = np.zeros((len(tree.links), 6))  # of the dofs in each subtree, rotors left out
-    result = np.zeros(len(v))
+            Y[:, tree.links[i].parent] += Y[:, i]
+            B[:, tree.links[i].parent] += B[:, i]
+    force = np.zeros((len(q), len(tree.links), 6))  # of the dofs in each subtree, rotors left out
+    result = np.zeros(v.shape)
     for i in reversed(range(len(tree.links))):
         link, dof = tree.links[i], numbering.dofs[i]
         columns = slice(link.v.start, link.v.stop)
         if dof >= 0:
-            own = v[dof : dof + columns.stop - columns.start]
-            force[i] += (Y[i] @ dJ[:, columns] + B[i] @ J[:, columns]) @ own
-            rows = J[:, columns].T
-            result[dof : dof + len(own)] = rows @ force[i]
-            j = numbering.above[dof] if len(own) else -1  # of the dof, not of its column
+            own = slice(dof, dof + columns.stop - columns.start)
+            force[:, i] += _applied(Y[:, i] @ dJ[:, :, columns] + B[:, i] @ J[:, :, columns], v[:, own])
+            met = force[:, i].copy()
+            j = numbering.above[dof] if columns.stop > columns.start else -1  # of the dof, not of its column
             while j >= 0:
-                result[dof : dof + len(own)] += rows @ (Y[i] @ dJ[:, j] + B[i] @ J[:, j]) * v[j]
+                met += _applied(Y[:, i] @ dJ[:, :, j : j + 1] + B[:, i] @ J[:, :, j : j + 1], v[:, j : j + 1])
                 j = numbering.above[j]
+            result[:, own] = _applied(J[:, :, columns].swapaxes(1, 2), met)
         if link.parent >= 0:
-            force[link.parent] += force[i]
+            force[:, link.parent] += force[:, i]
     return result
 
 
-def _motions(tree: Tree, q: Floats, v: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Columns J and V x J (6, nv), and for each body V (6,), its inertia and B (6, 6)."""
-    posed, n = frames(tree, q), len(tree.links)
-    J, dJ, V = np.zeros((6, tree.nv)), np.zeros((6, tree.nv)), np.zeros((n, 6))
-    Y, B = np.zeros((n, 6, 6)), np.zeros((n, 6, 6))
+def _motions(tree: Tree, q: Floats, v: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Columns J and V x J (n, 6, nv), and for each body its inertia and B (n, links, 6, 6)."""
+    poses, count = evaluate_batch(_poses, tree, q), len(q)
+    J, dJ = np.zeros((count, 6, tree.nv)), np.zeros((count, 6, tree.nv))
+    Y, B = (np.zeros((count, len(tree.links), 6, 6)) for _ in range(2))
+    V = np.zeros((count, len(tree.links), 6))
     for i, link in enumerate(tree.links):
-        R, p = posed.X_W[i].R, np.asarray(posed.X_W[i].p, dtype=float)
-        X = np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])  # link to world, motions
-        J[:, link.v] = X @ link.S
-        V[i] = J[:, link.v] @ v[link.v] + (V[link.parent] if link.parent >= 0 else 0.0)
-        dJ[:, link.v] = _cross(V[i]) @ J[:, link.v]
-        inverse = np.linalg.inv(X)
-        Y[i] = inverse.T @ inertia_matrix(link.inertia) @ inverse
-        momentum = Y[i] @ V[i]
-        n_, f = skew(momentum[:3]), skew(momentum[3:])
-        of_momentum = -np.block([[n_, f], [f, np.zeros((3, 3))]])  # u x* h
-        B[i] = 0.5 * (-_cross(V[i]).T @ Y[i] - Y[i] @ _cross(V[i]) + of_momentum)
-    return J, dJ, V, Y, B
+        R, p = poses[:, i, :, :3], _skews(poses[:, i, :, 3])
+        J[:, :, link.v] = _of_blocks(R, 0.0, p @ R, R) @ link.S
+        V[:, i] = _applied(J[:, :, link.v], v[:, link.v]) + (V[:, link.parent] if link.parent >= 0 else 0.0)
+        turning = _skews(V[:, i, :3])
+        across = _of_blocks(turning, 0.0, _skews(V[:, i, 3:]), turning)  # V x; V x* is minus its transpose
+        dJ[:, :, link.v] = across @ J[:, :, link.v]
+        R_T = R.swapaxes(1, 2)
+        to_link = _of_blocks(R_T, 0.0, -R_T @ p, R_T)
+        Y[:, i] = to_link.swapaxes(1, 2) @ inertia_matrix(link.inertia) @ to_link
+        momentum = _applied(Y[:, i], V[:, i])
+        n, f = _skews(momentum[:, :3]), _skews(momentum[:, 3:])
+        B[:, i] = 0.5 * (-across.swapaxes(1, 2) @ Y[:, i] - Y[:, i] @ across - _of_blocks(n, f, f, 0.0))  # the last is u x* I V
+    return J, dJ, Y, B
 
 
-def _cross(V: Floats) -> NDArray[np.float64]:
-    """V x (6, 6); V x* is minus its transpose."""
-    return np.block([[skew(V[:3]), np.zeros((3, 3))], [skew(V[3:]), skew(V[:3])]])
+def _poses(tree: Tree, q: Array) -> Array:
+    """R and p (links, 3, 4) of each link in world axes, p from the root's origin."""
+    return np.array([np.column_stack([X.R, X.p]) for X in frames(tree, q).X_W])
+
+
+def _skews(a: Floats) -> Floats:
+    """Matrices (n, 3, 3) of a x b for vectors a (n, 3)."""
+    x, y, z = a.T
+    zero = np.zeros(len(a))
+    return np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+
+
+def _of_blocks(a: Floats, b: Floats | float, c: Floats, d: Floats | float) -> Floats:
+    """[[a, b], [c, d]] (n, 6, 6)."""
+    matrix = np.empty((len(a), 6, 6))
+    matrix[:, :3, :3], matrix[:, :3, 3:], matrix[:, 3:, :3], matrix[:, 3:, 3:] = a, b, c, d
+    return matrix
+
+
+def _applied(matrices: Floats, vectors: Floats) -> Floats:
+    """Matrix times vector in each state, (n, rows)."""
+    return np.asarray((matrices @ vectors[..., None])[..., 0], dtype=float)
