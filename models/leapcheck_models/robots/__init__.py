@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from leapcheck_models.robots.free_bodies import box, falling_rod
 from leapcheck_models.robots.mini_cheetah import mini_cheetah, mini_cheetah_armature
@@ -31,11 +31,11 @@ def load(name: str) -> RobotSpec:
     FileNotFoundError; a broken file gives ValueError (see `read_spec` and `read_urdf`).
     """
     if name in ROBOTS:
-        return ROBOTS[name]()
+        return _made_once(ROBOTS[name])
     if name.startswith("random:"):
         if not re.fullmatch("[0-9]{1,18}", seed := name.removeprefix("random:")):
             raise ValueError(f"robot {name!r:.80}: the seed must be a whole number from 0 to 999999999999999999: try random:7")
-        return random_tree(int(seed))
+        return _made_once(random_tree, int(seed))
     if name.endswith(".json"):
         return read_spec(name)
     if name.partition("#")[0].endswith(".urdf"):
@@ -45,6 +45,12 @@ def load(name: str) -> RobotSpec:
     raise ValueError(
         f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json, .urdf or .xml"
     )
+
+
+@lru_cache(maxsize=256)  # the Mini Cheetah's takes 10 ms, most of them its validation
+def _made_once(factory: Callable[..., RobotSpec], *arguments: int) -> RobotSpec:
+    """What the factory makes; specs are frozen and can be shared."""
+    return factory(*arguments)
 
 
 def descriptions() -> dict[str, str]:

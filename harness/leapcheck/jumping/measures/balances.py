@@ -79,7 +79,7 @@ def log_balances(spec: RobotSpec, log: JumpLog) -> Balances:
 
 @lru_cache(maxsize=8)  # a study has the ledgers of several logs of one robot
 def _kinematics(spec: RobotSpec) -> Kernel:
-    return kernel(build(spec), QUANTITIES)
+    return kernel(build(spec), QUANTITIES, compile_code=False)  # some ten thousand states: gone through sooner than compiled
 
 
 def state_balances(spec: RobotSpec, time: Floats, v: Floats, kinematics: Mapping[str, Floats]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A legged robot prepared for planning: feet, legs and drives from its description, kernels compiled."""
+"""A legged robot prepared for planning: feet, legs and drives from its description, and kernels."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ def legged_robot(spec: RobotSpec, smallest_radius: float = 0.0) -> Legged:
         legs=legs,
         joint_q=joint_q,
         joint_v=joint_v,
-        geometry=reference.kernel(foot_tree, GEOMETRY),
-        dynamics=reference.kernel(foot_tree, DYNAMICS),
-        momentum=reference.kernel(foot_tree, MOMENTUM),
-        points=reference.kernel(tree, ("contact_positions",)),
+        geometry=_kernel(foot_tree, GEOMETRY),
+        dynamics=_kernel(foot_tree, DYNAMICS),
+        momentum=_kernel(foot_tree, MOMENTUM),
+        points=_kernel(tree, ("contact_positions",)),
         others=tuple(points[i].name for i in others),
         other_places=np.array(others, dtype=np.intp),
         other_radii=np.array([points[i].radius for i in others]),
@@ -121,6 +121,11 @@ def legged_robot(spec: RobotSpec, smallest_radius: float = 0.0) -> Legged:
         mass=spec.total_mass,
         gravity=gravity,
     )
+
+
+def _kernel(tree: Tree, quantities: tuple[str, ...]) -> Kernel:
+    """Interpreted: for the hundred thousand states of a search the compiler's two seconds would gain a tenth of one."""
+    return reference.kernel(tree, quantities, compile_code=False)
 
 
 def _legs(spec: RobotSpec, tree: Tree) -> list[list[int]]:
