@@ -57,13 +57,19 @@ def modules() -> dict[str, ast.Module]:
     return {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in written}
 
 
+@cache
+def walk(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module; there are a million in all modules, and each rule looks at them."""
+    return tuple(ast.walk(tree))
+
+
 def imports(tree: ast.Module) -> Iterator[str]:
     """Modules that one names, at its head, inside functions and for types alone.
 
     `from package import child` names the child; `from package import name` names the package's `__init__`. A dotted name
     does not count as an import of the packages around it: their `__init__` may gather what their children define.
     """
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules())
         elif isinstance(node, ast.ImportFrom) and node.module in modules():
@@ -102,7 +108,7 @@ def test_circles_would_be_seen() -> None:
 def nodes(*kinds: type[ast.AST]) -> Iterator[tuple[str, Any]]:
     """Every node of these kinds with the name of its module."""
     for name, tree in modules().items():
-        yield from ((name, node) for node in ast.walk(tree) if isinstance(node, kinds))
+        yield from ((name, node) for node in walk(tree) if isinstance(node, kinds))
 
 
 def test_a_class_name_is_used_once_in_a_package() -> None:

@@ -16,17 +16,19 @@ def magnitudes(graph: Graph, inputs: Mapping[str, Array]) -> dict[str, Array]:
 
     As Higham 2002, section 3.3, but a sum's own error counts relative to its terms, as it is in double-double arithmetic.
     """
-    numbers = np.concatenate([np.ravel(inputs[name]) for name in graph.inputs])
-    value, error = np.zeros(len(graph.nodes)), np.zeros(len(graph.nodes))
-    for i, node in enumerate(graph.nodes):
-        a = list(node.arguments)
-        value[i], error[i] = _step(node, numbers, value[a].tolist(), error[a].tolist())
-    return {name: error[places] for name, places in graph.outputs.items()}
+    numbers = np.concatenate([np.ravel(inputs[name]) for name in graph.inputs]).tolist()
+    value: list[float] = []
+    error: list[float] = []
+    for node in graph.nodes:
+        x, e = _step(node, numbers, [value[a] for a in node.arguments], [error[a] for a in node.arguments])
+        value.append(x)
+        error.append(e)
+    return {name: np.array(error)[places] for name, places in graph.outputs.items()}
 
 
-def _step(node: Node, numbers: Array, x: list[float], e: list[float]) -> tuple[float, float]:
+def _step(node: Node, numbers: list[float], x: list[float], e: list[float]) -> tuple[float, float]:
     if node.op is Op.INPUT:
-        return float(numbers[int(node.value or 0)]), 0.0
+        return numbers[int(node.value or 0)], 0.0
     if node.op is Op.CONSTANT:
         return float(node.value or 0), abs(float(node.value or 0))
     if node.op in (Op.ADD, Op.SUB):
