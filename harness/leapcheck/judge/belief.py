@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 import leapcheck_reference as reference
+from leapcheck.engines.protocol import precision_ratio
+from leapcheck.judge.draws import draws_of
 from leapcheck.judge.evidence import Evidence
 from leapcheck.judge.robot_rows import MOST_ROWS, rows_of_each, value
 from leapcheck.judge.tree_change import TreeChange
@@ -94,6 +96,13 @@ class Belief:
     def about(self, evidence: Evidence) -> Belief:
         """The same hypotheses for other evidence on the same robot."""
         return Belief(evidence, self.hypotheses, _robots=self._robots)
+
+    def with_own_rounding(self) -> Belief:
+        """The same hypotheses for evidence that allows as much rounding as the engine's robot explains, where that is more."""
+        evidence = self.evidence
+        draws, ratio = draws_of(self.spec, self.tree, self.read), precision_ratio(evidence.engine)
+        allowed = {q: np.fmax(own, ratio * draws.allowed_error(q)) for q, own in evidence.allowed.items()}
+        return self.about(replace(evidence, allowed=allowed))
 
     @property
     def spec(self) -> RobotSpec:

@@ -18,6 +18,7 @@ from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import CauseRow, Diagnosis, Falls
 from leapcheck.sampling import States
+from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
 
 MOST_ALTERNATIVES = 12
@@ -32,28 +33,37 @@ def diagnose(spec: RobotSpec, engine: Engine, states: States, quantities: Sequen
     """
     own = [name for name in quantities if QUANTITIES[name].in_mujoco_coordinates]
     canonical = [name for name in quantities if name not in own]
-    groups = [names for names in (canonical, own) if names]
-    return tuple(diagnosis for names in groups for diagnosis in _diagnoses(evidence(spec, engine, states, names)))
+    pairs = list(_diagnoses(evidence(spec, engine, states, canonical))) if canonical else []
+    known = [_with_rotor_bodies(spec, h) for _, causes in pairs for h in causes if h.spec_edit and not h.state_edit]
+    pairs += _diagnoses(evidence(spec, engine, states, own), known) if own else []
+    return tuple(diagnosis for diagnosis, _ in pairs)
 
 
-def _diagnoses(whole: Evidence) -> Iterator[Diagnosis]:
-    """The diagnosis of one group of quantities, if any of them is off."""
+def _with_rotor_bodies(spec: RobotSpec, cause: Hypothesis) -> Hypothesis:
+    """The same change of a robot for its quantities in MuJoCo's coordinates, whose spec has the rotors as bodies."""
+    edit = cause.spec_edit
+    assert edit is not None
+    return replace(cause, spec_edit=lambda _full: with_rotor_bodies(edit(spec)).spec)
+
+
+def _diagnoses(whole: Evidence, known: Sequence[Hypothesis] = ()) -> Iterator[tuple[Diagnosis, tuple[Hypothesis, ...]]]:
+    """The diagnosis of one group of quantities, if any of them is off, and the causes named; `known` ones are tried first."""
     name, deviating = whole.engine.name, whole.deviating
     if not deviating:
         return
     if cause := not_finite(whole):  # of those quantities alone: the others are judged by what the engine answers
         bad = tuple(q for q in whole.quantities if not np.isfinite(whole.raw[q]).all())
         falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q)) for q in bad)
-        yield Diagnosis(name, _rows((cause,)), (), falls, (), pattern(whole, bad))
+        yield Diagnosis(name, _rows((cause,)), (), falls, (), pattern(whole, bad)), ()
         if finite := [q for q in whole.quantities if q not in bad]:
-            yield from _diagnoses(whole.of_quantities(finite))
+            yield from _diagnoses(whole.of_quantities(finite), known)
         return
-    search, imprecise = FaultSearch(whole), None
+    search, imprecise = FaultSearch(whole, known), None
     best = search.simple_explanation()
     if local := dependence(whole, best is not None):
-        yield from local
+        yield from ((diagnosis, ()) for diagnosis in local)
         explained = {falls.quantity for diagnosis in local for falls in diagnosis.falls}
-        yield from _diagnoses(whole.of_quantities([q for q in whole.quantities if q not in explained]))
+        yield from _diagnoses(whole.of_quantities([q for q in whole.quantities if q not in explained]), known)
         return
     if best is None:  # only now is the engine asked whether its error jumps
         imprecise, best = _imprecise_explanation(search)
@@ -61,7 +71,7 @@ def _diagnoses(whole: Evidence) -> Iterator[Diagnosis]:
     falls = tuple(Falls(q, whole.worst_error(q), whole.worst_error(q, best.belief.prediction(q))) for q in deviating)
     others = tuple(_rows(causes) for causes in best.alternatives[:MOST_ALTERNATIVES])
     where = pattern(whole, best.unexplained or deviating, *((_excluded(search), best.belief) if best.unexplained else ()))
-    yield Diagnosis(name, _rows(causes), others, falls, best.unexplained, where)
+    yield Diagnosis(name, _rows(causes), others, falls, best.unexplained, where), best.belief.hypotheses
 
 
 def _excluded(search: FaultSearch) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leapcheck.judge import attribution, consistency, defects, dictionary, structure, terms
-from leapcheck.judge.belief import SOLVED_FOR, Belief, Hypothesis, Proposal, tabulate
+from leapcheck.judge.belief import SHRINKS, SOLVED_FOR, Belief, Hypothesis, Proposal, tabulate
 from leapcheck.judge.evidence import Evidence
 from leapcheck.quantities import QUANTITIES
 
@@ -50,13 +50,13 @@ class FaultExplanation:
 class FaultSearch:
     """The search over one evidence: `few` of its states for screening, and what explains some quantities on the way."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        """Takes what there is to explain."""
+    def __init__(self, evidence: Evidence, known: Sequence[Hypothesis] = ()) -> None:
+        """Takes what there is to explain, and faults that explain other quantities."""
         self.evidence, self.deviating = evidence, evidence.deviating
         self.root = Belief(evidence)
         self.few = Belief(evidence.at_states(telling_states(evidence, self.deviating)))
         self.order = sorted(evidence.quantities, key=lambda q: (q not in self.deviating, cost(q)))
-        self.fixed = tuple(fixed_hypotheses(self.few))
+        self.fixed = (*known, *fixed_hypotheses(self.few))
         self._simple: list[FaultSet] | None = None
         self._stages: list[list[FaultSet]] = []
         self.best_partial: FaultSet = ()
@@ -88,10 +88,9 @@ class FaultSearch:
         steps: tuple[Callable[[], list[FaultSet]], ...] = (
             self._simple_faults,
             lambda: self._with_proposal(many, ()),
-            lambda: self._in_stages(self._with_simple_fault),
+            lambda: self._with_equal_pairs(self._in_stages(self._with_simple_fault)),
             lambda: self._parameter_pairs(attribution.pairs),
-            lambda: self._with_parameter_set(()),
-            lambda: self._parameter_pairs(attribution.mixed_pairs),
+            self._sets_or_mixed_pairs,
             lambda: self._in_stages(lambda faults: self._with_proposal(attribution.blocks, faults)),
             lambda: self._in_stages(self._with_parameter_set),
             lambda: self._with_proposal(late, ()),
@@ -105,11 +104,29 @@ class FaultSearch:
         belief = self.root.plus(*faults)
         last = self._screen(faults, self.fixed)
         last += self._explaining(faults, [*fitted_hypotheses(belief), *attribution.singles(belief)])
-        return [(*faults, h) for h in last]
+        return [(*faults, h) for h in last or (() if faults else self._other_robots())]
+
+    def _other_robots(self) -> list[Hypothesis]:
+        """Fixed hypotheses about the robot that explain all up to the rounding of the robot that the engine then has.
+
+        One in other units, say, may round far more than the right one: M is then right to fewer digits.
+        """
+        first, few = self.order[0], self.few.evidence
+        most = few.worst_error(first) / SHRINKS
+        edits = [h for h in self.fixed if h.spec_edit and few.worst_error(first, self.few.plus(h).prediction(first)) <= most]
+        return [h for h in edits if all(map(self.root.plus(h).with_own_rounding().explains, self.order))]
 
     def _with_proposal(self, proposal: Proposal, faults: FaultSet) -> list[FaultSet]:
         """The same for the faults of one proposal."""
         return [(*faults, h) for h in self._explaining(faults, proposal(self.root.plus(*faults)))]
+
+    def _with_equal_pairs(self, sets: list[FaultSet]) -> list[FaultSet]:
+        """Two numbers of the robot that were found one after the other, and all other two that explain as much."""
+        if not sets or len(sets[0]) != 2 or not all(h.tree_edit for h in sets[0]):
+            return sets
+        known = {frozenset(h.name for h in faults) for faults in sets}
+        pairs = attribution.equal_pairs(self.root, [h.name for h in sets[0]])
+        return [*sets, *(p for p in pairs if frozenset(h.name for h in p) not in known and self._explains_all(p))]
 
     def _parameter_pairs(self, pairs_of: Callable[[Belief], list[tuple[Hypothesis, Hypothesis]]]) -> list[FaultSet]:
         """Two numbers of the robot, or one and a block of others, that explain everything together.
@@ -120,6 +137,13 @@ class FaultSearch:
         others = [faults for first in (pairs[0] if pairs else ()) for faults in self._with_simple_fault((first,))]
         known = {frozenset(h.name for h in pair) for pair in pairs}
         return [*pairs, *(faults for faults in others if frozenset(h.name for h in faults) not in known)]
+
+    def _sets_or_mixed_pairs(self) -> list[FaultSet]:
+        """Any number of inertial parameters that explain all; or a block of parameters and one more, where that is fewer."""
+        sets = self._with_parameter_set(())
+        if sets and min(map(len, sets)) <= 2:
+            return sets
+        return self._parameter_pairs(attribution.mixed_pairs) or sets
 
     def _with_parameter_set(self, faults: FaultSet) -> list[FaultSet]:
         """The faults with any number of inertial parameters that explain the rest."""

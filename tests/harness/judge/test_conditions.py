@@ -10,7 +10,11 @@ import pytest
 
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.outside.load import load_engine
+from leapcheck.judge.conditions.features import features
+from leapcheck.judge.conditions.probe import Boundaries, ErrorProbe
+from leapcheck.judge.conditions.regions import regions
 from leapcheck.judge.diagnosis import diagnose
+from leapcheck.judge.evidence import evidence, rows_of
 from leapcheck.records import Diagnosis, Run
 from leapcheck.robots.load import named_robot
 from leapcheck.sampling import States, generated_states
@@ -237,6 +241,31 @@ def test_no_condition_is_named_where_there_is_none(spoil: Callable[..., Floats])
         assert not any(cause.name.startswith("condition/") for cause in diagnosis.causes)
 
 
+def crossings(plant: Plant) -> int:
+    """Lines, of one from the worst state to the best, on which errors set in."""
+    spec = load(CHAIN)
+    probe = ErrorProbe(evidence(spec, plant(spec), generated_states(spec, COUNT, 0, 0), p.QUANTITIES), "bias_force")
+    wrong, right = (rows_of(probe.states, [int(row)]) for row in (probe.ratio.argmax(), probe.ratio.argmin()))
+    return len(probe.boundaries(wrong, right))
+
+
+def test_a_small_fault_that_rounding_hides_has_no_threshold() -> None:
+    def faint(_name: str, q: Floats, v: Floats, values: Floats) -> Floats:
+        return values * (1.0 + 3e-12 * np.sin(q[1]) * float(v[2]))
+
+    assert crossings(lambda spec: p.Branching(spec, spoil=faint)) == 0
+    assert crossings(CASES["clip"][3]) == 1
+
+
+def test_a_threshold_within_the_uncertainty_of_zero_is_zero() -> None:
+    spec = load(CHAIN)
+    states = generated_states(spec, 3, 0, 0)
+    q = {"start": -1.0, "wrong": -1e-9, "right": 3e-9}
+    ends = [replace(states, q=np.full_like(states.q, value)) for value in q.values()]
+    first = next(regions(features(spec, "gravity_force"), Boundaries(*ends)))
+    assert first.words == "joint_1 < 0"
+
+
 def test_two_quantities_may_have_a_condition_each() -> None:
     def spoil(name: str, q: Floats, v: Floats, values: Floats) -> Floats:
         is_wrong = q[1] > 1.25 if name == "gravity_force" else abs(v[2]) < 1.5
@@ -280,6 +309,10 @@ CALLS: dict[str, tuple[str, Callable[[Right, States, int], Floats]]] = {
     "every other": ("computed with the q of the call before", every_other),
     "first": ("the first state of each block is wrong", wrong_rows(lambda k, _n, _c: k == 0)),
     "last": ("the last state of each block is wrong", wrong_rows(lambda k, n, _c: k == n - 1)),
+    "last, of the one before": (
+        "the last state of each block of two or more is wrong",
+        lambda right, states, _: right(replace(states, q=np.concatenate([states.q[:-1], states.q[-2:][:1]]))),
+    ),
     "remainder": ("the last states of a block that fill no group of 4 are wrong", wrong_rows(lambda k, n, _c: k >= n - n % 4)),
     "later": ("wrong from position 32 of a block on", wrong_rows(lambda k, _n, _c: k >= 32)),
     "large blocks": ("wrong in blocks of 33 states or more", wrong_rows(lambda _k, n, _c: n > 32)),

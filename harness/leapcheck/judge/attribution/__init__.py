@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from leapcheck.judge.attribution import hypotheses
-from leapcheck.judge.attribution.pairs import mixed_fits, pair_fits
+from leapcheck.judge.attribution.pairs import equal_pair_fits, mixed_fits, pair_fits
 from leapcheck.judge.attribution.search import block_fits, single_fits
 from leapcheck.judge.attribution.sets import set_fits
 from leapcheck.judge.attribution.together import everything
@@ -27,6 +29,12 @@ def pairs(belief: Belief) -> list[tuple[Hypothesis, Hypothesis]]:
     """All pairs of single parameters that explain all answers together, the simplest first."""
     spec, tree = belief.spec, belief.tree
     return _simplest_first([hypotheses.pair(spec, tree, fit) for fit in pair_fits(belief)])
+
+
+def equal_pairs(belief: Belief, names: Collection[str]) -> list[tuple[Hypothesis, Hypothesis]]:
+    """Of these pairs those of one of the parameters with these names and any other."""
+    spec, tree = belief.spec, belief.tree
+    return _simplest_first([hypotheses.pair(spec, tree, fit) for fit in equal_pair_fits(belief, names)])
 
 
 def mixed_pairs(belief: Belief) -> list[tuple[Hypothesis, Hypothesis]]:
@@ -59,4 +67,4 @@ def blocks(belief: Belief) -> list[Hypothesis]:
     return hypotheses.one_class([hypotheses.block(block.name, spec, tree, fit) for block, fit in fits])
 
 
-__all__ = ["blocks", "everything", "mixed_pairs", "pairs", "sets", "singles"]
+__all__ = ["blocks", "equal_pairs", "everything", "mixed_pairs", "pairs", "sets", "singles"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ MOST_PAIRS = 256
 MOST_MIXED = 24
 """Blocks with one more parameter that are followed at most."""
 
+NEAREST = 8
+"""Blocks that are fitted before one more parameter is sought beside them."""
+
 TELLING = 1e-10
 """Sine squared of the angle between two columns below which a pair is one parameter."""
 
@@ -41,6 +44,19 @@ def pair_fits(belief: Belief) -> list[Fit]:
     return verify(belief, descend(problem, list(fits.values())))
 
 
+def equal_pair_fits(belief: Belief, names: Collection[str]) -> list[Fit]:
+    """Of these fits those of one of the parameters with these names and any other: what else explains as much as such two."""
+    problem = unexplained_problem(belief, SEVERAL, most=FAMILIES)
+    if problem is None:
+        return []
+    screening = screen(problem)
+    firsts = [int(i) for i in screening.plain if screening.parameter(int(i)).name in names]
+    fits: dict[tuple[str, ...], Fit] = {}
+    for fit in _pairs_beside(screening, [screening.fit(i) for i in firsts]):
+        fits.setdefault(tuple(sorted(p.name for p in fit.parameters)), fit)
+    return verify(belief, descend(problem, list(fits.values())))
+
+
 def _best_pairs(screening: Screening) -> list[Fit]:
     """The pairs that leave least of the residual at first."""
     left = _pair_residuals(screening.residuals, screening.columns, screening.columns[screening.plain])
@@ -49,7 +65,11 @@ def _best_pairs(screening: Screening) -> list[Fit]:
 
 def _pairs_beside_singles(screening: Screening) -> list[Fit]:
     """For the single parameters that come nearest, each at its best amount, the second ones that leave least."""
-    firsts, residuals, columns = _nearest(screening)
+    return _pairs_beside(screening, _nearest(screening))
+
+
+def _pairs_beside(screening: Screening, nearest: Sequence[Fit]) -> list[Fit]:
+    firsts, residuals, columns = _at_their_best(screening, nearest)
     left = _pair_residuals(residuals, columns, screening.columns[screening.plain])
     pairs = []
     for k, first in enumerate(firsts):
@@ -63,10 +83,14 @@ def _pairs_beside_singles(screening: Screening) -> list[Fit]:
     return [fit for _, fit in sorted(pairs, key=lambda pair: pair[0])]
 
 
-def _nearest(screening: Screening) -> tuple[list[Fit], Floats, Floats]:
-    """The single parameters that come nearest, each at its best amount, with residuals and columns (k, m) there."""
+def _nearest(screening: Screening) -> list[Fit]:
+    """The single parameters that come nearest."""
     order = [int(i) for i in np.argsort(screening.share, kind="stable")[:FIRST] if np.isfinite(screening.share[i])]
-    firsts = [screening.fit(i) for i in order]
+    return [screening.fit(i) for i in order]
+
+
+def _at_their_best(screening: Screening, firsts: Sequence[Fit]) -> tuple[Sequence[Fit], Floats, Floats]:
+    """Single parameters at their best amounts, with residuals and columns (k, m) there."""
     descend(screening.problem, firsts, most_steps=4)
     rates = np.array([fit.rates()[0] for fit in firsts]).reshape(len(firsts), len(screening.problem.x))
     residuals, columns = screening.problem.linearize(np.array([fit.x for fit in firsts]).reshape(rates.shape), rates)
@@ -144,19 +168,36 @@ def _beside_blocks(screening: Screening, blocks: list[tuple[Block, Floats]]) -> 
     """For each block the parameters that together with it leave least: the square left, the block and the fit to begin with."""
     singles, x = screening.field.parameters, screening.problem.x
     units = unit_columns(screening.columns[screening.plain])
-    for block, across in blocks:
+    starts = [(block, Fit(block.parameters, x, np.zeros(len(block.parameters))), screening.residual, a) for block, a in blocks]
+    for block, fit, residual, across in (*starts, *_nearest_blocks(screening, blocks)):
         squares = 1.0 - ((across @ units.T) ** 2).sum(axis=0)  # of what is left of each unit column
-        left = screening.residual - (across @ screening.residual) @ across
+        left = residual - (across @ residual) @ across
         gain = (units @ left) ** 2 / np.maximum(squares, TELLING)
         gain[squares < TELLING] = 0.0
         for j in np.argsort(-gain, kind="stable")[:SECONDS]:
-            members = (*block.parameters, singles[int(j)])
-            yield float(left @ left - gain[j]), block, Fit(members, x, np.zeros(len(members)))
+            begun = Fit((*block.parameters, singles[int(j)]), fit.x, np.array([*fit.amounts, 0.0]))
+            yield float(left @ left - gain[j]), block, begun
+
+
+def _nearest_blocks(screening: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[Block, Fit, Floats, Floats]]:
+    """The blocks that come nearest, each at its best numbers, with the residual and a basis of its columns there.
+
+    A turn is seen to its second order only there: what is left may be all of a smaller fault beside it.
+    """
+    residual, problem = screening.residual, screening.problem
+    square = [float(residual @ residual - (across @ residual) @ (across @ residual)) for _, across in blocks]
+    nearest = [blocks[int(i)][0] for i in np.argsort(square, kind="stable")[:NEAREST] if len(blocks[int(i)][1])]
+    fits = [Fit(block.parameters, problem.x, np.zeros(len(block.parameters))) for block in nearest]
+    descend(problem, fits, most_steps=4)
+    for block, fit in zip(nearest, fits, strict=True):
+        residuals, columns = problem.linearize(np.tile(fit.x, (len(fit.parameters), 1)), fit.rates())
+        if np.isfinite(residuals[0]).all() and np.isfinite(columns).all():
+            yield block, fit, residuals[0], basis(columns)
 
 
 def _beside_singles(screening: Screening, blocks: list[tuple[Block, Floats]]) -> Iterator[tuple[float, Block, Fit]]:
     """For each single parameter that comes nearest, at its best amount, all blocks: what they leave together."""
-    for first, residual, column in zip(*_nearest(screening), strict=True):
+    for first, residual, column in zip(*_at_their_best(screening, _nearest(screening)), strict=True):
         for block, across in blocks:
             own = column - (across @ column) @ across
             left = residual - (across @ residual) @ across

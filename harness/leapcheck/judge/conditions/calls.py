@@ -35,6 +35,9 @@ IN_BLOCK = 100
 SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129)
 """Sizes of blocks of one state, all the same."""
 
+ALL_THE_SAME = "seen in blocks of one state, all the same; asked for alone or elsewhere, the same states are right"
+ALL_DIFFERENT = "seen in blocks of different states; where they are all the same nothing is wrong: the answer is another state's"
+
 MOST_STEP = 65
 """Steps from one wrong position to the next that are tried, and sizes of groups."""
 
@@ -158,24 +161,23 @@ def _left(whole: Evidence, quantity: str, blocks: Sequence[Asking], lag: int, pa
 
 
 def _by_position(whole: Evidence, names: Sequence[str], blocks: Sequence[Asking]) -> Diagnosis | None:
-    """Wrong at the same positions of a block, whatever the states there are."""
+    """Wrong at the same positions of a block, whatever the states there are: copies of one state, or different ones."""
     flags = [np.any([block.wrong(whole, q) for q in names], axis=0) for block in blocks]
     row = int(np.argmax(np.sum(flags, axis=0)))
-    patterns = {size: _wrong_copies(whole, names, row, size) for size in SIZES}
-    again = {size: _wrong_copies(whole, names, row, size) for size in SIZES[-4:]}
-    if any(flags is None for flags in patterns.values()) or any(again[size] != patterns[size] for size in again):
-        return None
-    words = _position_words({size: positions for size, positions in patterns.items() if positions is not None})
-    if not words:
-        return None
     left = {q: float(np.max([_right_error(whole, q, block) for block in blocks])) for q in names}
-    details = "seen in blocks of one state, all the same; asked for alone or elsewhere, the same states are right"
-    return _diagnosis(whole, "position", words, details, left)
+    for step, details in ((0, ALL_THE_SAME), (1, ALL_DIFFERENT)):
+        orders = {size: [(row + k * step) % len(whole.states) for k in range(size)] for size in SIZES}
+        patterns = {size: _wrong_positions(whole, names, order) for size, order in orders.items()}
+        again = {size: _wrong_positions(whole, names, orders[size]) for size in SIZES[-4:]}
+        if any(flags is None for flags in patterns.values()) or any(again[size] != patterns[size] for size in again):
+            return None
+        if words := _position_words({size: wrong for size, wrong in patterns.items() if wrong is not None}):
+            return _diagnosis(whole, "position", words, details, left)
+    return None
 
 
-def _wrong_copies(whole: Evidence, names: Sequence[str], row: int, size: int) -> tuple[int, ...] | None:
-    """Positions at which a block of one state, so many times, is wrong."""
-    order = [row] * size
+def _wrong_positions(whole: Evidence, names: Sequence[str], order: Sequence[int]) -> tuple[int, ...] | None:
+    """Positions at which a block of states is wrong."""
     answers = _answers(whole, order, names)
     if answers is None:
         return None
@@ -203,6 +205,7 @@ def _position_rules(start: int) -> Iterator[tuple[str, Callable[[int, int], bool
     """Which position k of a block of n states is wrong, the likeliest first."""
     yield "the first state of each block is wrong", lambda k, _n: k == 0
     yield "the last state of each block is wrong", lambda k, n: k == n - 1
+    yield "the last state of each block of two or more is wrong", lambda k, n: k == n - 1 > 0
     yield f"wrong from position {start} of a block on (counted from 0)", lambda k, _n: k >= start
     for step in range(2, MOST_STEP):
         fill = f"the last states of a block that fill no group of {step} are wrong"

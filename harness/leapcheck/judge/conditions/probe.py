@@ -8,7 +8,7 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.judge.evidence import Evidence
+from leapcheck.judge.evidence import Evidence, rows_of
 from leapcheck.judge.layout import quaternions
 from leapcheck.judge.shrinking.mismatch import Budget, Mismatch
 from leapcheck.judge.shrinking.shrink import single_robot_maker
@@ -27,6 +27,12 @@ SMALLEST = 1074
 
 BISECTIONS = 27
 """Halvings between two powers of two: the threshold is then known to eight digits."""
+
+STEP_INSIDE, SHARP_ERROR = 1e-5, 5.0
+"""Share of its length by which a line is followed beyond the threshold, and the error, in units of what rounding explains, that a
+branch has made by then. A small fault that rounding hides elsewhere has barely changed there: it is still as large as at the
+threshold.
+"""
 
 SECONDS = 6.0
 """CPU time after which the search ends: only a slow engine takes as long."""
@@ -88,7 +94,7 @@ class ErrorProbe:
         return errors.ratio
 
     def boundaries(self, wrong: States, right: States) -> Boundaries:
-        """The crossings of the lines from wrong states to right ones, one each."""
+        """The crossings of the lines from wrong states to right ones, one each: of those lines alone on which errors set in."""
         low, high = np.full(len(wrong), SMALLEST + 1), np.zeros(len(wrong), dtype=int)
         while (high + 1 < low).any():  # s = 2^-k: wrong at k = low, right at k = high
             middle = np.minimum(np.where(low > SMALLEST, 2 * high + 1, (low + high) // 2), SMALLEST)
@@ -101,7 +107,10 @@ class ErrorProbe:
                 break
             is_wrong = self._share_is_wrong(wrong, right, middle)
             below, above = np.where(is_wrong, middle, below), np.where(is_wrong, above, middle)
-        return Boundaries(wrong, between(self.spec, wrong, right, below), between(self.spec, wrong, right, above))
+        sets_in = self.errors(between(self.spec, wrong, right, (1.0 - STEP_INSIDE) * below)) > SHARP_ERROR
+        rows = np.flatnonzero(sets_in).tolist()
+        ends = (wrong, between(self.spec, wrong, right, below), between(self.spec, wrong, right, above))
+        return Boundaries(*(rows_of(states, rows) for states in ends))
 
     def _share_is_wrong(self, wrong: States, right: States, share: Floats) -> Flags:
         return self.errors(between(self.spec, wrong, right, share)) > 1.0

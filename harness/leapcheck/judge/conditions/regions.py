@@ -22,6 +22,9 @@ SHARP = 3e-6
 TINY = 1e-300
 """Thresholds up to here are zero."""
 
+NEAR_ZERO = 0.1
+"""Share of its own size by which a threshold that is not zero may be uncertain."""
+
 EPS = 16.0 * float(np.finfo(float).eps)
 
 FEWEST, FEWEST_ALONG_ONE = 3, 2
@@ -214,9 +217,19 @@ def _thresholds(feature: StateFeature, lines: Boundaries) -> Iterator[Threshold]
         for group in _groups(rows, middle, change):
             if len(group) > 1:
                 value, tolerance = float(np.median(middle[group])), SHARP * float(change[group].max())
-                is_zero = np.ptp(np.sign(middle[group])) > 0.0 or (feature.is_size and not right[group].min() > TINY)
+                is_zero = _straddle_zero(wrong[group], right[group]) or (feature.is_size and not right[group].min() > TINY)
                 value = 0.0 if is_zero and abs(value) <= max(tolerance, TINY) else value
                 yield Threshold(value, is_above, frozenset(group))
+
+
+def _straddle_zero(wrong: Floats, right: Floats) -> bool:
+    """Whether crossings, each between two values (n,), are at zero: some on either side, or as far from it as from each other.
+
+    An error that grows from nothing shows beyond rounding only a little way behind the threshold.
+    """
+    middle = 0.5 * (wrong + right)
+    spread = max(float(np.ptp(middle)), float(np.abs(wrong - right).max()))
+    return spread > NEAR_ZERO * float(np.abs(middle).max())
 
 
 def _groups(rows: Sequence[int], middle: Floats, change: Floats) -> Iterator[list[int]]:

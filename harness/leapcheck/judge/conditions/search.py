@@ -177,6 +177,8 @@ def _covering_regions(probe: ErrorProbe, right: States, options: Sequence[StateF
             targets, rows = refuting, np.flatnonzero(probe.is_clear & ~_is_moved(probe.states))
         new = probe.boundaries(*_pairs(probe, rows, targets))
         lines = new if lines is None else lines.join(new)
+        if not len(lines):
+            break
         chosen = list(_best_regions(probe, options, lines, right))
         if number and not chosen:
             break

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
-from leapcheck.judge.edits import edit_bodies, edit_inertias
+from leapcheck.judge.edits import edit_answers, edit_bodies, edit_inertias
 from leapcheck.judge.layout import link_groups
 from leapcheck.judge.words import name_list
-from leapcheck_models.rotors import with_lumped_rotors
-from leapcheck_models.spec import Body, Inertia, RobotSpec, Symmetric3
+from leapcheck_models.rotors import rotation_matrix, with_lumped_rotors
+from leapcheck_models.spec import WORLD, Body, Inertia, RobotSpec, Symmetric3
 from leapcheck_models.validation import rotational_matrix
 
 LUMPED = "the rotors are lumped into the links and counted as armature: their coupling gear ratio x inertia is missing"
@@ -33,6 +33,10 @@ def rotors(belief: Belief) -> Iterator[Hypothesis]:
     """All rotors lumped, left out, not turning, massless, or turning the other way."""
     if any(body.rotor for body in belief.evidence.spec.bodies):
         yield model_fault("rotor/coupling-missing", LUMPED, with_lumped_rotors)
+        if energy := _energy_on_world(belief.evidence.spec):
+            words = f"{LUMPED}; those on the world still have their potential energy, {energy:+.7g} J"
+            edit = edit_answers(("potential_energy",), lambda _view, values: values + energy)
+            yield model_fault("rotor/coupling-missing", words, with_lumped_rotors, answer_edit=edit, prior=1.1)
         yield model_fault("rotor/left-out", "the rotors are left out altogether", edit_bodies(_without_rotor))
         words = "the rotors ride on the links but do not turn: gear ratio^2 x inertia is missing"
         yield model_fault("rotor/not-turning", words, edit_bodies(_gear_times(0.0)), prior=2.0)
@@ -70,6 +74,13 @@ def placements(belief: Belief) -> Iterator[Hypothesis]:
         yield model_fault("axes/transposed-placements", f"{words} transposed: R_BP is used for R_PB", edit, prior=2.0)
         edit = edit_bodies(lambda body: _with_quaternion(body, 0.0))
         yield model_fault("axes/no-placement-rotations", f"{words} left out", edit, prior=2.0)
+
+
+def _energy_on_world(spec: RobotSpec) -> float:
+    """Potential energy (J) of the rotors that sit on the world, at angle zero."""
+    on_world = [body.rotor for body in spec.bodies if body.rotor and body.parent == WORLD]
+    coms = [rotation_matrix(r.placement.quaternion) @ r.inertia.com + r.placement.p for r in on_world]
+    return -sum(r.inertia.mass * float(np.dot(spec.gravity, com)) for r, com in zip(on_world, coms, strict=True))
 
 
 def _armature_times(share: float) -> Callable[[Body], Body]:
