@@ -31,6 +31,8 @@ class DifferenceEffects:
         self._names = dof_names(spec)
         self._values = self._evaluate(spec)
         self._scales = {name: _positive(scales(name, values)) for name, values in self._values.items()}
+        # at a state where all forces nearly vanish any difference would look large
+        self._scales["bias_force"] = np.maximum(self._scales["bias_force"], np.median(self._scales["bias_force"]))
 
     def _evaluate(self, spec: RobotSpec) -> dict[str, Floats]:
         return dict(ReferenceEngine(spec).evaluate(self._states, QUANTITIES))

@@ -27,7 +27,7 @@ PHYSICS = (Aspect.DYNAMICS, Aspect.GRAVITY, Aspect.LOSSES, Aspect.DRIVES, Aspect
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The worst change over the states: of M in sqrt(M_ii M_jj), of h in its largest entry; with entry and state."""
+    """The worst change over the states: of M in sqrt(M_ii M_jj), of h in its largest entry, at least its median over states."""
 
     M: float
     M_entry: str
