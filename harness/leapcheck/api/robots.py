@@ -79,8 +79,10 @@ class LintReport:
         return len(self.findings)
 
     def __str__(self) -> str:
-        lines = (f"{f.severity:8}{f.place}: {f.message}\n        {f.remedy}  [{f.rule}]" for f in self.findings)
-        return "\n".join([*lines, self.sentence])
+        from leapcheck.system.text import terminal_text
+
+        pairs = ((f"{f.severity:8}{f.place}: {f.message}", f"        {f.remedy}  [{f.rule}]") for f in self.findings)
+        return "\n".join(map(terminal_text, [line for pair in pairs for line in pair] + [self.sentence]))
 
     def __repr__(self) -> str:
         return f"<LintReport {self.sentence}>"

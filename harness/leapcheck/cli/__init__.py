@@ -18,6 +18,7 @@ from typing import Protocol
 
 from leapcheck.cli.streams import output_error, replace_streams
 from leapcheck.system.garbage import rare_collection
+from leapcheck.system.text import terminal_text
 from leapcheck_models.search_path import OPTION, add_to_search_path
 
 COULD_NOT_RUN = 2
@@ -179,5 +180,5 @@ def _reason(error: Exception) -> str:
 
 
 def _refuse(reason: str) -> int:
-    print(f"leapcheck: {' '.join(reason.split())}", file=sys.stderr)
+    print(terminal_text(f"leapcheck: {' '.join(reason.split())}"), file=sys.stderr)
     return COULD_NOT_RUN

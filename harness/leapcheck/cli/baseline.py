@@ -8,6 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from leapcheck.system.text import terminal_text
+
 
 @dataclass(frozen=True)
 class BaselineCommand:
@@ -56,5 +58,5 @@ class BaselineCommand:
             )
         write_baseline(update_baseline(old, [part]), self.out)
         known = f"{len(part.known)} known discrepanc{'y' if len(part.known) == 1 else 'ies'}"
-        print(f"{self.out}: {part.robot}: {len(part.accepted)} errors accepted, {known}")
+        print(terminal_text(f"{self.out}: {part.robot}: {len(part.accepted)} errors accepted, {known}"))
         return 0

@@ -14,6 +14,7 @@ import tyro
 
 from leapcheck.api.options import CompareOptions
 from leapcheck.cli.progress import progress_bar
+from leapcheck.system.text import terminal_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,7 @@ class CompareCommand(CompareOptions):
             if self.shard:
                 count = setup.compute_shard(progress)
                 then = f"when all shards are done: {setup.plan.command} --out {shlex.quote(str(folder))} --resume"
-                print(f"shard {self.shard}: {count} parts in '{folder}'; {then}", file=sys.stderr)
+                print(terminal_text(f"shard {self.shard}: {count} parts in '{folder}'; {then}"), file=sys.stderr)
                 return 0
             record = setup.run(progress).record
         write_for_ci(record, self.junit, self.github, sys.stderr if self.json else sys.stdout)
@@ -74,7 +75,7 @@ class CompareCommand(CompareOptions):
 
             console = Console()
             console.print(console_summary(record))
-            console.print(f"report: {folder / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
+            console.print(terminal_text(f"report: {folder / 'report.html'}"), highlight=False, markup=False, soft_wrap=True)
         return record.exit_status
 
 

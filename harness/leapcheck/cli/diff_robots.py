@@ -8,6 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from leapcheck.system.text import terminal_text
+
 
 @dataclass(frozen=True)
 class DiffRobotsCommand:
@@ -45,5 +47,5 @@ class DiffRobotsCommand:
                 "differences": difference.differences, "joints": difference.joints, "total": difference.total,
             }  # fmt: skip
             write_whole(self.json, dumps(record))
-        print(difference)
+        print(*map(terminal_text, str(difference).splitlines()), sep="\n")
         return int(not difference.same)

@@ -14,6 +14,7 @@ import tyro
 from leapcheck.cli.option_help import repeatable
 from leapcheck.cli.progress import progress_bar
 from leapcheck.jumping.options import JumpOptions
+from leapcheck.system.text import terminal_text
 
 if TYPE_CHECKING:
     from leapcheck.jumping.judging.verdict import JumpJudgement
@@ -76,13 +77,13 @@ class JumpCommand(JumpOptions):
         console = Console()
         console.print(jump_summary(run.study))
         for line in (*run.notes, f"report: {folder / 'report.html'}"):
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+            console.print(terminal_text(line), highlight=False, markup=False, soft_wrap=True)
         return run.exit_status
 
 
 def _say_first_verdict(judgement: JumpJudgement) -> None:
     """Prints the preliminary verdict on standard error, in one line: the summary on standard output has the final one."""
-    print(f"preliminary, at the coarsest step: {judgement.sentence}", file=sys.stderr, flush=True)
+    print(terminal_text(f"preliminary, at the coarsest step: {judgement.sentence}"), file=sys.stderr, flush=True)
 
 
 def _check_writable(folder: Path) -> None:

@@ -44,14 +44,14 @@ class LintCommand:
             print(repaired)
             return int(not repaired.ok)
         from rich.console import Console
-        from rich.text import Text
 
         from leapcheck.api.robots import lint
+        from leapcheck.report.terminal import rich_text
 
         report, console = lint(self.robot), Console(highlight=False)
         for finding in report:
             severity = (finding.severity, STYLES[finding.severity])
-            console.print(Text.assemble(severity, f"  {finding.place}: {finding.message}"), soft_wrap=True)
-            console.print(Text(f"         {finding.remedy}  [{finding.rule}]", style="dim"), soft_wrap=True)
-        console.print(Text(report.sentence), soft_wrap=True)
+            console.print(rich_text(False, severity, (f"  {finding.place}: {finding.message}", "")), soft_wrap=True)
+            console.print(rich_text(False, (f"         {finding.remedy}  [{finding.rule}]", "dim")), soft_wrap=True)
+        console.print(rich_text(False, (report.sentence, "")), soft_wrap=True)
         return int(not report.ok)

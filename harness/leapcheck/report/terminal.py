@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.report import words
-from leapcheck.system.text import printable
+from leapcheck.system.text import terminal_text
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -34,7 +34,7 @@ def rich_text(plain: bool, *parts: tuple[str, str]) -> Any:
     """Rich text of (text, style) parts, never parsed as markup; ASCII only where `plain`."""
     from rich.text import Text
 
-    return Text.assemble(*((in_ascii(printable(text)) if plain else printable(text), style) for text, style in parts))
+    return Text.assemble(*((in_ascii(terminal_text(text)) if plain else terminal_text(text), style) for text, style in parts))
 
 
 def headline(plain: bool, mark: words.Mark, sentence: str) -> Any:

@@ -174,12 +174,12 @@ def test_making_leaves_the_collector_as_it_was(enabled: bool) -> None:
 
 
 def test_processes_side_by_side(own_folder: Path) -> None:
-    """All at once into an empty folder: each gets the right code, and one whole file is left."""
+    """Eight at once into an empty folder: each gets the right code, and one whole file is left."""
     expected = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True).stdout
     for path in own_folder.iterdir():
         path.unlink()
-    together = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) for _ in range(4)]
-    assert [process.communicate()[0] for process in together] == 4 * [expected]
+    together = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) for _ in range(8)]
+    assert [process.communicate()[0] for process in together] == 8 * [expected]
     assert len(list(own_folder.iterdir())) == 1
 
 
