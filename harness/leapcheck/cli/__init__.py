@@ -102,8 +102,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         replace_streams()
         signal.signal(signal.SIGTERM, _interrupt)
-    with rare_collection():
-        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+    try:
+        with rare_collection():
+            status = _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt as interrupt:  # at any moment: also while words are read and modules imported
+        exec("")  # Python would end by SIGINT where the interrupt came in code out of a string: this clears its note of that
+        status = _refuse(str(interrupt) or "interrupted: nothing was written")
     error = output_error()
     return status if error is None else _refuse(f"standard output: {error.strerror}: give a file that can be written")
 
@@ -133,11 +137,6 @@ def _run(words: Sequence[str]) -> int:
         return _refuse(f"{_usage_error(usage.getvalue())}: see leapcheck {words[0]} --help") if end.code else 0
     try:
         return command.run()
-    except KeyboardInterrupt as interrupt:
-        exec(
-            ""
-        )  # where the interrupt came in code that is a string (imports run such), Python would end by SIGINT, not with a status
-        return _refuse(str(interrupt) or "interrupted: nothing was written")
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
         return _refuse(_reason(error))
     except MemoryError as error:

@@ -29,3 +29,27 @@ def test_the_end_of_a_job_s_time_leaves_a_report(tmp_path: Path, workers: str) -
     assert verdict.startswith("Interrupted: ")
     assert (tmp_path / "report.html").exists()
     assert list(tmp_path.glob("parts/part-*")), "the parts are gone: --resume would begin again"
+
+
+EARLY = """
+import os, signal, sys
+import leapcheck.cli
+def parse(words):
+    {end}
+leapcheck.cli._parse = parse
+sys.argv = ["leapcheck", "robots"]
+sys.exit(leapcheck.cli.main())
+"""
+ENDS = {
+    "SIGTERM": "os.kill(os.getpid(), signal.SIGTERM)",
+    "SIGINT": "os.kill(os.getpid(), signal.SIGINT)",
+    "SIGTERM in code out of a string": "exec('os.kill(os.getpid(), signal.SIGTERM)')",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_end_while_words_are_read_is_one_line(end: str) -> None:
+    """Before there is anything to interrupt; modules are imported then, many of which run strings."""
+    done = subprocess.run([sys.executable, "-c", EARLY.format(end=ENDS[end])], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "leapcheck: interrupted: nothing was written\n"
