@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -161,7 +162,7 @@ def joint_slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
 def join_states(blocks: Sequence[States]) -> States:
     """The blocks as one."""
     q, v, tau, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in ("q", "v", "tau", "index"))
-    return States(q, v, tau, index, tuple(kind for b in blocks for kind in b.kind))
+    return States(q, v, tau, index, tuple(chain.from_iterable(b.kind for b in blocks)))
 
 
 def unit_blocks(states: States) -> list[States]:

@@ -6,7 +6,6 @@ It shares nothing with the judge: states are misread one by one, and numbers spo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference import build, kernel
 
 Change = Callable[[Floats], Floats]
 QUANTITIES = ("bias_force", "gravity_force")
@@ -36,15 +36,15 @@ class Branching:
         v: Change = lambda v: v,
         spoil: Callable[[str, Floats, Floats, Floats], Floats] = lambda _name, _q, _v, values: values,
     ) -> None:
-        self._right, self._q, self._v, self._spoil = ReferenceEngine(spec), q, v, spoil
+        self._right = kernel(build(spec), QUANTITIES, compile_code=False)  # the judge asks a thousand times
+        self._q, self._v, self._spoil = q, v, spoil
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Answers at the states as it reads them, spoilt row by row."""
-        read = replace(states, q=np.array([self._q(q) for q in states.q]), v=np.array([self._v(v) for v in states.v]))
-        right = self._right.evaluate(read, quantities)
+        right = self._right(np.array([self._q(q) for q in states.q]), np.array([self._v(v) for v in states.v]))
         return {
-            name: np.array([self._spoil(name, *row) for row in zip(states.q, states.v, values, strict=True)])
-            for name, values in right.items()
+            name: np.array([self._spoil(name, *row) for row in zip(states.q, states.v, right[name], strict=True)])
+            for name in quantities
         }
 
 

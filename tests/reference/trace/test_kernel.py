@@ -40,6 +40,7 @@ from tests.reference.trace.kernel_cases import (
 )
 
 LANES = (2, 4, 8)
+NOT_OPTIMISED = ("-std=c99", "-O0", "-ffp-contract=off")  # a seventh of the compiler's work; test_c99 has -O2
 BATCHES = 2500
 GROWTH = 16 * 1024  # bytes of Python's and NumPy's memory after so many batches; measured 600
 RESIDENT = 8 * 1024  # KiB of the process; one result lost per batch would be 50 MiB; measured 0
@@ -66,7 +67,7 @@ def test_the_bits_of_the_c_source(tmp_path: Path, robot: str) -> None:
     quantities = (*RIGID_BODY, *SCALARS, *DYNAMICS[:2])
     at, given = generic_states.case(robot), states(robot, 11)
     function = robot_function(at.spec, quantities)
-    entry = test_c99.compiled(function, tmp_path, "gcc")
+    entry = test_c99.compiled(function, tmp_path, "gcc", NOT_OPTIMISED)
     answers = evaluated(made(robot, quantities), given)
     for i in range(11):
         expected = test_c99.called(entry, function.graph, {name: values[i] for name, values in given.items()})
