@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck.judge import attribution, consistency, defects, dictionary, structure, terms
+from leapcheck.judge import attribution, consistency, defects, dictionary, readings, structure, terms
 from leapcheck.judge.belief import SHRINKS, SOLVED_FOR, Belief, Hypothesis, Proposal, tabulate
 from leapcheck.judge.evidence import Evidence
 from leapcheck.quantities import QUANTITIES
@@ -261,7 +261,11 @@ def fixed_hypotheses(belief: Belief) -> Iterator[Hypothesis]:
 
 def fitted_hypotheses(belief: Belief) -> Iterator[Hypothesis]:
     """The dictionary's hypotheses that fit numbers or orders to what the belief leaves unexplained."""
-    return (hypothesis for proposal in (*dictionary.FITTED, *defects.FITTED, *terms.PROPOSALS) for hypothesis in proposal(belief))
+    return (
+        hypothesis
+        for proposal in (*dictionary.FITTED, *defects.FITTED, *terms.PROPOSALS, *readings.PROPOSALS)
+        for hypothesis in proposal(belief)
+    )
 
 
 def many(belief: Belief) -> Iterator[Hypothesis]:

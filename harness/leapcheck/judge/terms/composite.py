@@ -28,26 +28,39 @@ class CompositeForm:
         """M (n, nv, nv)."""
         change = self.changes.apply
         links, rotors = poses(self.tree, self.q)
+        if np.iscomplexobj(self.q) and any(key == "rotor turn" for key, _ in self.changes.amounts):
+            still = poses(self.tree, self.q.real)[1]
+            rotors = [
+                X and at_rest and Pose(change("rotor turn", i, X.R, at_rest.R), X.p, X.R_W)
+                for i, (X, at_rest) in enumerate(zip(rotors, still, strict=True))
+            ]
         constants, of_rotors = link_constants(self.tree), rotor_constants(self.tree)
         n = len(self.q)
-        Ic: list[Array] = [np.broadcast_to(_inertia(body), (n, 6, 6)) for body in constants]
+        own = [self._own(i, body, links[i]) for i, body in enumerate(constants)]
+        Ic = list(own)
         M = np.zeros((n, self.tree.nv, self.tree.nv), dtype=self.q.dtype)
         for i in reversed(range(len(links))):
             link, rotor, X_rotor = constants[i], of_rotors[i], rotors[i]
             armature = float(self.tree.links[i].armature)
             # M_ii = S^T Ic S + armature;  F = Ic S
-            F = change("link alone", i, Ic[i] @ link.S, _inertia(link) @ link.S)
+            F = change("link alone", i, Ic[i] @ link.S, own[i] @ link.S)
+            F = change("slide moment", i, F, _without_moment_of_slides(F, link.S))
             M[:, link.v, link.v] = link.S.T @ F + change("armature", i, armature * np.ones((n, 1, 1))) * np.eye(link.S.shape[1])
             F = self._carried(i, links[i], F)
             if rotor and X_rotor:
                 # M_ii += Sr^T Ir Sr;  the parent feels Xr^T Ir Sr
-                own = np.broadcast_to(rotor.S.T @ _inertia(rotor) @ rotor.S, (n, 1, 1))
-                M[:, link.v, link.v] += change("rotor inertia", i, own)
-                F = F + change("rotor coupling", i, _X(X_rotor.R, X_rotor.p).swapaxes(1, 2) @ (_inertia(rotor) @ rotor.S))
+                spin = np.broadcast_to(rotor.S.T @ spatial_inertia(rotor) @ rotor.S, (n, 1, 1))
+                spin = change("rotor inertia geared once", i, spin, spin / (self._gear(i) or 1.0))
+                M[:, link.v, link.v] += change("rotor inertia", i, spin)
+                F = F + change(
+                    "rotor coupling",
+                    i,
+                    spatial_transform(X_rotor.R, X_rotor.p).swapaxes(1, 2) @ (spatial_inertia(rotor) @ rotor.S),
+                )
             if link.parent >= 0:
-                Ic[link.parent] = Ic[link.parent] + self._subtree(i, links[i], Ic[i])
+                Ic[link.parent] = Ic[link.parent] + self._subtree(i, links[i], Ic[i], own[i])
                 if rotor and X_rotor:
-                    ride = _shift(_X(X_rotor.R, X_rotor.p), _inertia(rotor))
+                    ride = _shift(spatial_transform(X_rotor.R, X_rotor.p), spatial_inertia(rotor))
                     Ic[link.parent] = Ic[link.parent] + change("rotor ride", i, ride)
             j = link.parent
             while j >= 0:
@@ -58,46 +71,89 @@ class CompositeForm:
                 j = constants[j].parent
         return M
 
+    def _own(self, i: int, body: BodyConstants, X: Pose) -> Array:
+        """The inertia (n, 6, 6) of a single link about its origin."""
+        change, R = self.changes.apply, X.R_W
+        back = R.swapaxes(1, 2)
+        own = np.broadcast_to(spatial_inertia(body), (len(self.q), 6, 6))
+        if not {("inertia fixed", i), ("inertia turned the other way", i)} & set(self.changes.amounts):
+            return own
+        apart = np.array(own, dtype=self.q.dtype)
+        apart[:, :3, :3] -= body.I
+        for key, I in (("inertia fixed", back @ body.I @ R), ("inertia turned the other way", back @ back @ body.I @ R @ R)):
+            other = np.array(apart)
+            other[:, :3, :3] += I
+            own = change(key, i, own, other)
+        return own
+
+    def _gear(self, i: int) -> float:
+        rotor = self.tree.links[i].rotor
+        return float(rotor.gear_ratio) if rotor else 1.0
+
     def _coupling(self, i: int, S_j: Array, S_i: Array, F: Array) -> Array:
         """S_j^T F."""
         coupling: Array = S_j.T @ F
         return self.changes.apply("coupling axis", i, coupling, S_i.T @ F if S_i.shape == S_j.shape else coupling)
 
     def _carried(self, i: int, X: Pose, F: Array) -> Array:
-        """F on the parent: X^T F."""
+        """F on the parent: R f, and R n + p x R f."""
         change = self.changes.apply
-        carried = _X(X.R, X.p).swapaxes(1, 2) @ F
-        carried = change("coupling unturned", i, carried, _X(_same(X.R), X.p).swapaxes(1, 2) @ F)
-        carried = change("coupling turned the other way", i, carried, _X(X.R.swapaxes(1, 2), X.p).swapaxes(1, 2) @ F)
-        carried = change("coupling arm", i, carried, _X(X.R, 0.0 * X.p).swapaxes(1, 2) @ F)
+        n, f, back, P = F[:, :3], F[:, 3:], X.R.swapaxes(1, 2), np.tensordot(X.p, CROSS, axes=(1, 0))
+        f_parent = change("coupling unturned", i, X.R @ f, f)
+        f_parent = change("coupling turned the other way", i, f_parent, back @ f)
+        n_parent = change("coupling unturned", i, X.R @ n, n)
+        n_parent = change("coupling turned the other way", i, n_parent, back @ n)
+        n_parent = change("coupling moment unturned", i, n_parent, n)
+        n_parent = change("coupling moment turned the other way", i, n_parent, back @ n)
+        carried = np.concatenate([n_parent + change("coupling arm", i, P @ f_parent), f_parent], axis=1)
         return change("coupling", i, carried)
 
-    def _subtree(self, i: int, X: Pose, inertia: Array) -> Array:
+    def _subtree(self, i: int, X: Pose, inertia: Array, own: Array) -> Array:
         """The composite inertia of a link on its parent: X^T Ic X."""
         change = self.changes.apply
-        moved = _shift(_X(X.R, X.p), inertia)
-        moved = change("composite unturned", i, moved, _shift(_X(_same(X.R), X.p), inertia))
-        moved = change("composite turned the other way", i, moved, _shift(_X(X.R.swapaxes(1, 2), X.p), inertia))
-        moved = change("composite unshifted", i, moved, _shift(_X(X.R, 0.0 * X.p), inertia))
+        moved = self._moved(i, X, change("subtree", i, inertia, own))
+        moved = change("composite unturned", i, moved, _shift(spatial_transform(_same(X.R), X.p), inertia))
+        moved = change("composite turned the other way", i, moved, _shift(spatial_transform(X.R.swapaxes(1, 2), X.p), inertia))
+        moved = change("composite unshifted", i, moved, _shift(spatial_transform(X.R, 0.0 * X.p), inertia))
         moved = change("composite untransformed", i, moved, inertia)
-        moved = change("composite transformed the other way", i, moved, _shift(_X(X.R, X.p).swapaxes(1, 2), inertia))
-        turned = np.array(moved)
-        turned[:, :3, :3] = _shift(_X(X.R, 0.0 * X.p), inertia)[:, :3, :3]
-        moved = change("parallel axis", i, moved, turned)
+        moved = change(
+            "composite transformed the other way", i, moved, _shift(spatial_transform(X.R, X.p).swapaxes(1, 2), inertia)
+        )
         return change("composite", i, moved)
+
+    def _moved(self, i: int, X: Pose, inertia: Array) -> Array:
+        """The same by parts: R I R^T and its parallel axes, R mc + m p, m."""
+        change = self.changes.apply
+        I, C, mass = inertia[:, :3, :3], inertia[:, :3, 3:], inertia[:, 3:4, 3:4]
+        back, P = X.R.swapaxes(1, 2), np.tensordot(X.p, CROSS, axes=(1, 0))
+        turned = change("rotation unturned", i, X.R @ I @ back, I)
+        turned = change("rotation turned the other way", i, turned, back @ I @ X.R)
+        moment = change("first moment unturned", i, X.R @ C @ back, C)
+        mixed = change("parallel axis of first moment", i, -(P @ moment + moment @ P))
+        turned = turned + change("parallel axis", i, mixed - mass * (P @ P))
+        moment = moment + change("first moment unshifted", i, mass * P)
+        top = np.concatenate([turned, moment], axis=2)
+        return np.concatenate([top, np.concatenate([moment.swapaxes(1, 2), mass * np.eye(3)], axis=2)], axis=1)
+
+
+def _without_moment_of_slides(F: Array, S: Array) -> Array:
+    """F (n, 6, k) without the moments that unit accelerations of translation ask for."""
+    slides = np.asarray(np.abs(S[:3]).max(axis=0, initial=0.0) == 0.0)
+    without: Array = F * np.concatenate([np.tile(1.0 - slides, (3, 1)), np.ones((3, len(slides)))])
+    return without
 
 
 def _same(R: Array) -> Array:
     return np.broadcast_to(np.eye(3), R.shape)
 
 
-def _inertia(body: BodyConstants) -> Array:
+def spatial_inertia(body: BodyConstants) -> Array:
     """The 6x6 inertia about the origin: [[I_o, m c~], [-m c~, m 1]]."""
     C = skew(body.com)
     return np.block([[body.I - body.mass * (C @ C), body.mass * C], [-body.mass * C, body.mass * np.eye(3)]])
 
 
-def _X(R: Array, p: Array) -> Array:
+def spatial_transform(R: Array, p: Array) -> Array:
     """Motion transforms (n, 6, 6) from the parent: [[R^T, 0], [-R^T p~, R^T]]."""
     P = np.tensordot(p, CROSS, axes=(1, 0))
     Rt = np.broadcast_to(R.swapaxes(1, 2), (len(p), 3, 3))

@@ -6,22 +6,30 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from leapcheck.judge.terms.articulated import ArticulatedForm
 from leapcheck.judge.terms.catalogue import Formulation
 from leapcheck.judge.terms.changes import UNCHANGED, Change, Changes, Place
 from leapcheck.judge.terms.composite import CompositeForm
+from leapcheck.judge.terms.jacobian import JacobianForm
 from leapcheck.judge.terms.lagrange import LagrangeForm
-from leapcheck.judge.terms.newton_euler import SpatialForm, VectorForm
+from leapcheck.judge.terms.newton_euler import VectorForm
+from leapcheck.judge.terms.spatial import SpatialForm
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
 
 QUANTITIES_OF = {
     Formulation.VECTOR: frozenset(
-        {"bias_force", "coriolis_force", "gravity_force", "contact_velocities", "contact_bias_accelerations", "kinetic_energy"}
+        {
+            *("bias_force", "coriolis_force", "gravity_force", "contact_velocities", "contact_bias_accelerations"),
+            *("kinetic_energy", "potential_energy", "mass_matrix"),
+        }
     ),
-    Formulation.SPATIAL: frozenset({"bias_force", "coriolis_force"}),
+    Formulation.SPATIAL: frozenset({"bias_force", "coriolis_force", "gravity_force"}),
     Formulation.COMPOSITE: frozenset({"mass_matrix"}),
-    Formulation.LAGRANGE: frozenset({"bias_force", "coriolis_force"}),
+    Formulation.LAGRANGE: frozenset({"bias_force", "coriolis_force", "mass_matrix"}),
+    Formulation.JACOBIAN: frozenset({"contact_jacobians", "contact_velocities"}),
+    Formulation.ARTICULATED: frozenset({"forward_dynamics"}),
 }
 """What each form gives."""
 
@@ -64,6 +72,13 @@ def _answers(tree: Tree, form: Formulation, states: States, changes: Changes, wa
     match form:
         case Formulation.VECTOR:
             return VectorForm(tree, states.q, states.v, changes).answers(wanted)
+        case Formulation.JACOBIAN:
+            J = JacobianForm(tree, states.q, changes).jacobians()
+            own = {"contact_jacobians": J, "contact_velocities": np.einsum("npij,nj->npi", J, states.v)}
+            return {name: own[name] for name in wanted}
+        case Formulation.ARTICULATED:
+            form_of = ArticulatedForm(tree, states.q, states.v, states.tau, changes)
+            return {"forward_dynamics": form_of.accelerations()} if wanted else {}
         case Formulation.SPATIAL:
             return SpatialForm(tree, states.q, states.v, changes).answers(wanted)
         case Formulation.LAGRANGE:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck.judge.terms.changes import UNCHANGED, Changes
+from leapcheck.judge.terms.changes import Changes
 from leapcheck.judge.terms.composite import CompositeForm
 from leapcheck.judge.terms.model import cross, quaternion_turn, turn
-from leapcheck.judge.terms.newton_euler import VectorForm
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import JointType
 from leapcheck_reference.tree import Tree
@@ -17,8 +16,8 @@ from leapcheck_reference.tree import Tree
 STEP = 1e-30
 """Imaginary step: derivatives of what is analytic come out exact to rounding (Squire and Trapp 1998)."""
 
-PARTS = ("Mdot v", "the gradient of the kinetic energy", "the turning of the axes (Hamel's term)")
-"""The parts of C v."""
+PARTS = ("Mdot v", "the gradient of the kinetic energy, d(v^T M v / 2)/dq")
+"""The parts of C v that are derivatives of M."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,24 +30,43 @@ class LagrangeForm:
     changes: Changes
 
     def answers(self, quantities: frozenset[str]) -> dict[str, Floats]:
-        """Coriolis force, and that part of the bias force."""
-        rate = self._derivative(self.v)
-        first = np.einsum("nij,nj->ni", rate, self.v)
+        """M, the Coriolis force, and that part of the bias force."""
+        M = CompositeForm(self.tree, self.q, self.changes).mass_matrix()
+        answers = {"mass_matrix": M}
+        if quantities & {"bias_force", "coriolis_force"}:
+            answers["bias_force"] = answers["coriolis_force"] = self._coriolis_force(M)
+        return {name: answers[name] for name in quantities if name in answers}
+
+    def _coriolis_force(self, M: Floats) -> Floats:
+        """C v = Mdot v - d(v^T M v / 2)/dq + Hamel's terms."""
+        first = np.einsum("nij,nj->ni", self._derivative(self.v), self.v)
         second = np.empty_like(first)
         for i, direction in enumerate(np.eye(self.tree.nv)):
             slope = self._derivative(np.broadcast_to(direction, self.v.shape))
             second[:, i] = 0.5 * np.einsum("ni,nij,nj->n", self.v, slope, self.v)
-        whole = VectorForm(self.tree, self.q, self.v, UNCHANGED).answers(frozenset({"coriolis_force"}))["coriolis_force"]
-        third = whole - (first - second)
         change = self.changes.apply
-        # C v = Mdot v - d(v^T M v / 2)/dq + Hamel's term
-        coriolis = change("part", 0, first) - change("part", 1, second) + change("part", 2, third)
-        return {name: coriolis for name in ("bias_force", "coriolis_force") if name in quantities}
+        return np.asarray(change("part", 0, first) - change("part", 1, second) + self._turned_momentum(M))
+
+    def _turned_momentum(self, M: Floats) -> Floats:
+        """Hamel's terms (n, nv): of joints that turn freely v are no rates, and the momentum p = M v turns with the body."""
+        change, turned = self.changes.apply, np.zeros_like(self.v)
+        momentum = np.einsum("nij,nj->ni", M, self.v)
+        for i, link in enumerate(self.tree.links):
+            p, V = momentum[:, link.v], self.v[:, link.v]
+            if link.type is JointType.BALL:
+                turned[:, link.v] = change("hamel", i, change("hamel angular", i, cross(V, p)))
+            if link.type is JointType.FREE:
+                moment = change("hamel angular", i, cross(V[:, :3], p[:, :3])) + change(
+                    "hamel linear", i, cross(V[:, 3:], p[:, 3:])
+                )
+                force = change("hamel force", i, cross(V[:, :3], p[:, 3:]))
+                turned[:, link.v] = change("hamel", i, np.concatenate([moment, force], axis=1))
+        return turned
 
     def _derivative(self, v: Array) -> Floats:
         """Rate of M (n, nv, nv) when the robot moves with v (n, nv)."""
         moved = self.q + 1j * STEP * _rates(self.tree, self.q, v)
-        return CompositeForm(self.tree, moved).mass_matrix().imag / STEP
+        return CompositeForm(self.tree, moved, self.changes).mass_matrix().imag / STEP
 
 
 def _rates(tree: Tree, q: Floats, v: Array) -> Floats:

@@ -68,7 +68,7 @@ def poses(tree: Tree, q: Array) -> tuple[list[Pose], list[Pose | None]]:
             rotors.append(None)
             continue
         X = rotor.placement
-        angle = float(rotor.gear_ratio) * q[:, link.q.start] if rotor.spins else np.zeros(len(q))
+        angle = float(rotor.gear_ratio) * q[:, link.q.start]
         rotors.append(_behind(parent, X.R @ _turn(rotor.axis, angle), np.broadcast_to(X.p, (len(q), 3))))
     return links, rotors
 

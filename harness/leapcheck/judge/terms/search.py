@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
-from leapcheck.judge.dictionary.robust import tolerance
-from leapcheck.judge.layout import limb_places
-from leapcheck.judge.terms.catalogue import TERMS, ElementKind, Formulation, Term, elements
+from leapcheck.judge.layout import limb_places, link_groups
+from leapcheck.judge.terms.catalogue import KNOWN_AMOUNTS, ElementKind, Formulation, Term, elements
 from leapcheck.judge.terms.changes import Change, Place
 from leapcheck.judge.terms.effects import QUANTITIES_OF, effects
-from leapcheck.judge.terms.solving import SOLVED, quantity_with, solve
+from leapcheck.judge.terms.excess import Excess, excess_of, excess_of_inverse_dynamics, ordinary
+from leapcheck.judge.terms.solving import FOLLOWS, SOLVED, consequence
+from leapcheck.judge.terms.table import TERMS
 from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
 
-FEW = 8
-"""Ordinary states at which terms are fitted."""
-
-KNOWN_AMOUNTS = {
-    1.0: "is missing",
-    2.0: "has the opposite sign",
-    0.5: "is halved",
-    -1.0: "is doubled",
-}
-"""What an amount says in words."""
-
 NEAR = 1e-6
 """A fitted amount this near to a known one is that."""
+
+MOST_ALIKE = 4
+"""Changes of a term with the same effect on one quantity that are looked at: others may tell them apart."""
+
+REMARKS: dict[tuple[Place, float], str] = {
+    (("part", 0), 0.5): "or one of the Christoffel symbols' dM_ij/dq_k and dM_ik/dq_j is missing",
+    (("part", 1), 1.0): "or the third of the Christoffel symbols' derivatives, dM_jk/dq_i, is missing",
+}
+"""What a change is in another way of writing the equation."""
 
 NO_PART = 1e-7
 """Elements with less than this share of the largest amount have no part in a fit."""
@@ -41,13 +40,14 @@ PRIOR, PRIOR_OF_SUBSET = 2.5, 3.5
 """Of a term changed alike, and differently at different elements."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Excess:
-    """What a quantity's answers have too much, `off` (n, ...), and what of that rounding explains, `near` (n, ...)."""
+DYNAMIC = (Formulation.VECTOR, Formulation.SPATIAL, Formulation.LAGRANGE)
+"""Forms that give the bias force."""
 
-    quantity: str
-    off: Floats
-    near: Floats
+UNFITTED: dict[Formulation, frozenset[str]] = {Formulation.VECTOR: frozenset({"mass_matrix"})}
+"""What a form gives at so much cost that terms are fitted to the rest."""
+
+SOLVED_WITH = ("mass_matrix", "bias_force", "contact_jacobians")
+"""What accelerations and contact inertias follow from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ def terms(belief: Belief) -> Iterator[Hypothesis]:
     wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
     if not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
-    few = belief.about(belief.evidence.at_states(_ordinary(belief)))
+    few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
     for form in (form for form in Formulation if _reach(form).issuperset(wrong)):
         excesses = list(_excesses(few, form, wrong))
         if not excesses:
@@ -75,35 +75,27 @@ def terms(belief: Belief) -> Iterator[Hypothesis]:
         trials = _trials(few.tree, form)
         changes = [change for trial in trials for change in trial.changes]
         added = effects(few.tree, form, few.read, changes, {excess.quantity for excess in excesses})
-        explaining: dict[tuple[tuple[Place, float], ...], tuple[Term, Change]] = {}
+        explaining: dict[Term, dict[tuple[tuple[Place, float], ...], Change]] = {}
         for excess in excesses:
             answered = _answered(few, excess.quantity, added[excess.quantity])
             columns = np.split(answered, np.cumsum([len(trial.changes) for trial in trials])[:-1])
             for trial, own in zip(trials, columns, strict=True):
-                if change := _fit(trial, own, excess):
-                    explaining.setdefault(tuple(sorted(change.items())), (trial.term, change))
-        for term, change in explaining.values():
-            yield from _hypothesis(few, term, change, wrong)
-
-
-def _ordinary(belief: Belief) -> list[int]:
-    kinds = belief.evidence.states.kind
-    rows = [i for i, kind in enumerate(kinds) if kind in ("generic", "file")] or list(range(len(kinds)))
-    return rows[:FEW]
+                for change in _fits(trial, own, excess):
+                    explaining.setdefault(trial.term, {}).setdefault(tuple(sorted(change.items())), change)
+        for term, possible in explaining.items():
+            yield from _hypothesis(few, term, tuple(possible.values()), wrong)
 
 
 def _excesses(few: Belief, form: Formulation, wrong: Sequence[str]) -> Iterator[Excess]:
-    evidence = few.evidence
     for name in wrong:
-        if name in QUANTITIES_OF[form] and np.isfinite(evidence.answers[name]).all():
-            yield Excess(name, evidence.answers[name] - few.prediction(name), tolerance(evidence, name))
+        if name in QUANTITIES_OF[form] - UNFITTED.get(form, frozenset()) and (excess := excess_of(few, name)):
+            yield excess
     if few.edits_answers:  # accelerations say what force is missing only as the engine has computed them
         return
-    if "forward_dynamics" in wrong and form is not Formulation.COMPOSITE and not {"bias_force", "coriolis_force"} & set(wrong):
-        M, a = few.value("mass_matrix"), evidence.answers["forward_dynamics"]
-        off = few.read.tau - np.einsum("nij,nj->ni", M, a) - few.value("bias_force")
-        near = np.einsum("nij,nj->ni", np.abs(M), tolerance(evidence, "forward_dynamics"))
-        yield Excess("bias_force", off, near)
+    known = {"bias_force", "coriolis_force", "mass_matrix"} & set(wrong)
+    only_solved = "forward_dynamics" in wrong and form in DYNAMIC and not known
+    if only_solved and (excess := excess_of_inverse_dynamics(few)):
+        yield replace(excess, quantity="bias_force")
 
 
 def _answered(few: Belief, quantity: str, added: Floats) -> Floats:
@@ -118,101 +110,127 @@ def _trials(tree: Tree, form: Formulation) -> list[TermTrial]:
     """Every term of the form, changed at each of its elements and at each group of them."""
     trials = []
     for term in (term for term in TERMS if term.form is form):
+        amounts = (1.0,) if term.is_additive else term.amounts
         if places := [(term.key, i) for i, _ in elements(tree, term)]:
-            limbs = _limbs(tree, places) if term.kind not in (ElementKind.POINT, ElementKind.PART) else ()
-            every = [tuple(places)] if len(places) > 1 else []
-            groups = [*((place,) for place in places), *every, *limbs]
-            trials.append(TermTrial(term, tuple(places), tuple(dict.fromkeys(group, 1.0) for group in groups)))
+            groups = list(_groups(tree, term, places))
+            changes = tuple(dict.fromkeys(group, amount) for amount in amounts for group in groups)
+            trials.append(TermTrial(term, tuple(places), changes))
     return trials
 
 
-def _limbs(tree: Tree, places: Sequence[Place]) -> Iterator[tuple[Place, ...]]:
-    """The elements equally far from the root (all knees), and those of each limb."""
-    for label in zip(*limb_places(link.parent for link in tree.links), strict=True):
-        ordered = sorted(places, key=lambda place: label[place[1]])
-        for _, members in groupby(ordered, key=lambda place: label[place[1]]):
-            group = tuple(members)
-            if 1 < len(group) < len(places):
-                yield group
+def _groups(tree: Tree, term: Term, places: Sequence[Place]) -> Iterator[tuple[Place, ...]]:
+    """Each place, all, those of the links that code loops over, and those of one type of joint.
+
+    Of terms whose effects add up a solve tells any other set.
+    """
+    yield from ((place,) for place in places)
+    if len(places) > 1:
+        yield tuple(places)
+    if term.kind in (ElementKind.POINT, ElementKind.PART):
+        return
+    links, kinds = tree.links, dict.fromkeys(link.type for link in tree.links)
+    chosen = {links[i].name for _, i in places}
+    sets = [{link.name for link in links if link.type == kind} for kind in kinds]
+    if term.is_additive:
+        labels = zip(*limb_places(link.parent for link in links), strict=True)
+        sets += [{link.name for link, x in zip(links, label, strict=True) if x == y} for label in labels for y in set(label)]
+    else:
+        sets += [set(group) for group in link_groups([link.name for link in links], [link.parent for link in links], chosen)]
+    groups = (tuple(place for place in places if links[place[1]].name in own) for own in sets)
+    yield from (group for group in dict.fromkeys(groups) if 1 < len(group) < len(places))
 
 
-def _fit(trial: TermTrial, columns: Floats, excess: Excess) -> Change | None:
-    """The change of a term that explains the excess: a single element, a group with one amount, or any set of elements.
+def _fits(trial: TermTrial, columns: Floats, excess: Excess) -> list[Change]:
+    """Changes of a term that explain the excess: of a single element, of a group with one amount, or of any set of elements.
 
     `columns` (changes, n, ...) is what each change of the trial adds.
     """
-    term, places, near = trial.term, trial.places, excess.near.ravel()
+    near = excess.near.ravel()
     A, b = columns.reshape(len(columns), -1) / near, excess.off.ravel() / near
     squares = np.einsum("km,km->k", A, A)
     shown = squares > 1.0
-    amounts = np.where(shown, A @ b / np.where(shown, squares, 1.0), 0.0)
-    for k in np.argsort(np.linalg.norm(b - amounts[:, None] * A, axis=1))[:2]:
-        amount = _known(float(amounts[k]))
-        possible = (1.0,) if term.instead else KNOWN_AMOUNTS
-        if shown[k] and amount in possible and np.abs(b - amount * A[k]).max() <= 1.0:
-            return dict.fromkeys(trial.changes[k], amount)
-    visible = np.flatnonzero(shown[: len(places)])
-    if not term.is_additive or len(visible) < 2 or len(b) < 3 * len(visible):
-        return None
+    amounts = np.ones(len(A))
+    if trial.term.is_additive:
+        fitted = A @ b / np.where(shown, squares, 1.0)
+        amounts = np.array([_known(float(amount)) for amount in fitted])
+    possible = shown & np.isin(amounts, trial.term.amounts if trial.term.is_additive else (1.0,))
+    explains = [k for k in np.flatnonzero(possible) if np.abs(b - amounts[k] * A[k]).max() <= 1.0]
+    if explains:
+        several = [trial.changes[k] for k in explains[:MOST_ALIKE]]
+        return [
+            {place: float(amounts[k]) * x for place, x in change.items()} for k, change in zip(explains, several, strict=False)
+        ]
+    return _set_fit(trial, A, b, np.flatnonzero(shown[: len(trial.places)]))
+
+
+def _set_fit(trial: TermTrial, A: Floats, b: Floats, visible: NDArray[np.intp]) -> list[Change]:
+    """The set of single elements (first rows of A) whose columns add up to b, each with a known amount, if there is one."""
+    if not trial.term.is_additive or len(visible) < 2 or len(b) < 3 * len(visible):
+        return []
     x = np.linalg.lstsq(A[visible].T, b, rcond=1e-12)[0]
     part = visible[np.abs(x) > NO_PART * np.abs(x).max()]
     x = np.array([_known(float(amount)) for amount in np.linalg.lstsq(A[part].T, b, rcond=1e-12)[0]])
-    if np.abs(b - x @ A[part]).max() > 1.0 or not set(x) <= set(KNOWN_AMOUNTS):
-        return None
-    return {places[k]: float(amount) for k, amount in zip(part, x, strict=True)}
+    if np.abs(b - x @ A[part]).max() > 1.0 or not set(x) <= set(trial.term.amounts):
+        return []
+    return [{trial.places[k]: float(amount) for k, amount in zip(part, x, strict=True)}]
 
 
 def _known(amount: float) -> float:
     return next((known for known in KNOWN_AMOUNTS if abs(amount - known) <= NEAR), amount)
 
 
-def _hypothesis(few: Belief, term: Term, change: Change, wrong: Sequence[str]) -> Iterator[Hypothesis]:
-    """The hypothesis in those of the wrong quantities that it explains."""
-    tree = few.tree
-    words, amounts = _words(tree, term, change), set(change.values())
-    prior = PRIOR if len(amounts) == 1 else PRIOR_OF_SUBSET
+def _hypothesis(few: Belief, term: Term, possible: Sequence[Change], wrong: Sequence[str]) -> Iterator[Hypothesis]:
+    """The hypothesis of the change that explains most of the wrong quantities, in those that it explains."""
     concerned = [name for name in wrong if name in _reach(term.form)]
     for with_solved in (concerned, [name for name in concerned if name in QUANTITIES_OF[term.form]]):
-        hypothesis = engine_fault(
-            f"term/{term.key}:{','.join(name for i, name in elements(tree, term) if (term.key, i) in change)}",
-            words,
-            answer_edit=_edit(tree, term.form, change, with_solved),
-            prior=prior,
-        )
-        belief = few.plus(hypothesis)
-        scope = [name for name in with_solved if belief.explains(name)]
-        if not scope:
-            continue
-        labels = name_list((QUANTITIES[name].label for name in scope), 8)
-        details = f"the equation is {term.equation} ({term.form.value}); so in {labels}"
-        yield engine_fault(
-            hypothesis.name, words, answer_edit=_edit(tree, term.form, change, scope), prior=prior, details=details
-        )
-        return
+        scopes = []
+        for change in possible:
+            belief = few.plus(engine_fault("trial", "", answer_edit=_edit(few, term.form, change, with_solved)))
+            scopes.append([name for name in with_solved if belief.explains(name)])
+        scope = max(scopes, key=len)
+        if scope:
+            yield _named_hypothesis(few, term, possible[scopes.index(scope)], scope)
+            return
+
+
+def _named_hypothesis(few: Belief, term: Term, change: Change, scope: Sequence[str]) -> Hypothesis:
+    """The hypothesis that a term is changed in the quantities of the scope."""
+    tree = few.tree
+    labels = name_list((QUANTITIES[name].label for name in scope), 8)
+    remarks = "".join(f", {REMARKS[place, amount]}" for place, amount in change.items() if (place, amount) in REMARKS)
+    return engine_fault(
+        f"term/{term.key}:{','.join(name for i, name in elements(tree, term) if (term.key, i) in change)}",
+        _words(tree, term, change),
+        answer_edit=_edit(few, term.form, change, scope),
+        prior=PRIOR if len(set(change.values())) == 1 else PRIOR_OF_SUBSET,
+        details=f"the equation is {term.equation} ({term.form.value}){remarks}; so in {labels}",
+    )
 
 
 def _reach(form: Formulation) -> frozenset[str]:
     """What a form gives, and what an engine solves for or multiplies out with that."""
-    return QUANTITIES_OF[form] | (set(SOLVED) if form is Formulation.COMPOSITE else {"forward_dynamics"})
+    own = QUANTITIES_OF[form]
+    follows = set(SOLVED) if form is Formulation.COMPOSITE else set(FOLLOWS) if own & set(SOLVED_WITH) else set()
+    return own | follows
 
 
-def _edit(tree: Tree, form: Formulation, change: Change, scope: Iterable[str]) -> AnswerEdit:
-    """The answers in which the term is changed, in the quantities of the scope."""
-    scope = frozenset(scope)
+def _edit(belief: Belief, form: Formulation, change: Change, scope: Iterable[str]) -> AnswerEdit:
+    """The answers in which the term is changed, in the quantities of the scope.
 
-    def effect(view: AnswerView, quantity: str) -> Floats:
-        (values,) = effects(tree, form, view.read, [change], [quantity])[quantity]
-        return np.asarray(values)
+    Accelerations follow from those of M and h that have it; from both where there is nothing that tells.
+    """
+    scope, tree = frozenset(scope), belief.tree
+    own = QUANTITIES_OF[form]
+    if own & scope:
+        source = own & set(SOLVED_WITH) - (set(belief.evidence.quantities) - scope)
+    else:
+        source = own & ({"bias_force"} if form in DYNAMIC else set(SOLVED_WITH))
 
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         if quantity not in scope:
             return values
-        if quantity in QUANTITIES_OF[form]:
-            return values + effect(view, quantity)
-        M = view.value("mass_matrix")
-        if form is Formulation.COMPOSITE:
-            return quantity_with(view, quantity, values, M + effect(view, "mass_matrix"))
-        return values - solve(M, effect(view, "bias_force")[..., None]).reshape(values.shape)
+        added = effects(tree, form, view.read, [change], [quantity] if quantity in own else source)
+        return consequence(view, quantity, values, {name: block[0] for name, block in added.items()})
 
     return edit
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
 from leapcheck.judge.dictionary.robust import linear_fit, tolerance
-from leapcheck.judge.words import SAME, name_list, number_words
+from leapcheck.judge.words import name_list, number_words
 from leapcheck_models.arrays import Floats
 
 WRONG_SYMMETRY: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "couplings-halved": ("the couplings of M are halved: (M + M^T) / 2 of one triangle", lambda M: 0.5 * (M + _diagonal(M))),
     "diagonal-doubled": ("the diagonal of M is doubled: M + M^T of one triangle", lambda M: M + _diagonal(M)),
+    "lower-only": ("M is its lower triangle alone: the other one is missing", np.tril),
+    "upper-only": ("M is its upper triangle alone: the other one is missing", np.triu),
     "diagonal-only": ("M is its diagonal: the couplings are missing", lambda M: _diagonal(M)),
 }
 """What goes wrong when one triangle is made a symmetric matrix."""
+
+FOLLOWS = ("forward_dynamics", "contact_inertia")
+"""What an engine solves for with what it has computed."""
 
 SOLVED = ("forward_dynamics", "contact_inertia", "kinetic_energy")
 """What an engine computes with M."""
@@ -45,6 +51,13 @@ def regularised_matrices(belief: Belief) -> Iterator[Hypothesis]:
     near = np.einsum("nij,nj->ni", np.abs(M), tolerance(belief.evidence, "forward_dynamics"))
     if not np.isfinite(off).all():
         return
+    common = linear_fit(a.reshape(-1, 1), off.ravel(), near.ravel())
+    if common and common.share >= TELLING:
+        words = f"accelerations are solved with M + {number_words(float(common.x[0]))} on the diagonal: a regularised M"
+        same = _regularised("solve/regularised", words, np.full(off.shape[1], common.x[0]))
+        if belief.plus(same).explains("forward_dynamics"):
+            yield same
+            return
     d = np.zeros(off.shape[1])
     for dof in range(len(d)):
         if (np.abs(off[:, dof]) > near[:, dof]).any():
@@ -52,13 +65,39 @@ def regularised_matrices(belief: Belief) -> Iterator[Hypothesis]:
             if fit is None or fit.share < TELLING:
                 return
             d[dof] = fit.x[0]
-    if np.ptp(d) <= SAME * abs(d).max():
-        words = f"accelerations are solved with M + {number_words(float(d.mean()))} on the diagonal: a regularised M"
-        yield _regularised("solve/regularised", words, np.full_like(d, d.mean()))
-    else:
-        named = name_list((f"dof {dof}: {number_words(float(x))}" for dof, x in enumerate(d) if x), 12)
-        words = f"accelerations are solved with M + diag(d): damping taken implicitly, or an armature of their own (d: {named})"
-        yield _regularised("solve/implicit-damping", words, d)
+    named = name_list((f"dof {dof}: {number_words(float(x))}" for dof, x in enumerate(d) if x), 12)
+    words = f"accelerations are solved with M + diag(d): damping taken implicitly, or an armature of their own (d: {named})"
+    yield _regularised("solve/implicit-damping", words, d)
+
+
+WRONG_FORCES: dict[str, tuple[str, Mapping[str, float]]] = {
+    "no-bias-force": ("the bias force h is left out: tau for tau - h", {"bias_force": 1.0}),
+    "bias-force-sign": ("the bias force h has the opposite sign: tau + h for tau - h", {"bias_force": 2.0}),
+    "no-coriolis-force": ("the Coriolis force is left out of h", {"coriolis_force": 1.0}),
+    "no-gravity-force": ("the gravity force is left out of h", {"gravity_force": 1.0}),
+    "coriolis-force-sign": ("the Coriolis force has the opposite sign in h", {"coriolis_force": 2.0}),
+    "gravity-force-sign": ("the gravity force has the opposite sign in h", {"gravity_force": 2.0}),
+}
+"""What goes wrong with the forces when accelerations are solved for: the words, and what is left out how many times."""
+
+
+def wrong_forces(belief: Belief) -> Iterator[Hypothesis]:
+    """Forward dynamics with a force left out, or of the wrong sign."""
+    if "forward_dynamics" not in belief.evidence.quantities or belief.explains("forward_dynamics"):
+        return
+    for name, (words, left_out) in WRONG_FORCES.items():
+
+        def edit(
+            view: AnswerView, quantity: str, values: Floats, left_out: Mapping[str, float] = MappingProxyType(left_out)
+        ) -> Floats:
+            if quantity != "forward_dynamics":
+                return values
+            force = sum(-amount * view.value(name) for name, amount in left_out.items())
+            return consequence(view, quantity, values, {"bias_force": np.asarray(force)})
+
+        hypothesis = engine_fault(f"solve/{name}", f"in forward dynamics {words}", answer_edit=edit, prior=2.0)
+        if belief.plus(hypothesis).explains("forward_dynamics"):
+            yield hypothesis
 
 
 def _regularised(name: str, words: str, d: Floats) -> Hypothesis:
@@ -70,24 +109,29 @@ def computed_with(change: Callable[[Floats], Floats], scope: list[str]) -> Answe
     """The answers in the scope, computed with the changed M (n, nv, nv)."""
 
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
-        return quantity_with(view, quantity, values, change(view.value("mass_matrix")))
+        M = view.value("mass_matrix")
+        return consequence(view, quantity, values, {"mass_matrix": change(M) - M})
 
     return lambda view, quantity, values: edit(view, quantity, values) if quantity in scope else values
 
 
-def quantity_with(view: AnswerView, quantity: str, values: Floats, M: Floats) -> Floats:
-    """A quantity's values (n, ...) if they were computed with another M."""
+def consequence(view: AnswerView, quantity: str, values: Floats, added: Mapping[str, Floats]) -> Floats:
+    """A quantity's values (n, ...) where what an engine computes it from has something added: M, the bias force, J."""
+    if quantity in added:
+        return values + added[quantity]
+    M = view.value("mass_matrix")
+    M_used = M + added.get("mass_matrix", 0.0)
     match quantity:
-        case "mass_matrix":
-            return M
-        case "kinetic_energy":
-            energy: Floats = 0.5 * np.einsum("ni,nij,nj->n", view.read.v, M - view.value("mass_matrix"), view.read.v)
-            return values + energy
         case "forward_dynamics":
-            return solve(M, view.value("mass_matrix") @ values[..., None]).reshape(values.shape)
+            force = (M @ values[..., None])[..., 0] - added.get("bias_force", 0.0)  # M a = tau - h
+            return solve(M_used, force[..., None]).reshape(values.shape)
         case "contact_inertia":
-            J = view.value("contact_jacobians").reshape(len(values), -1, M.shape[-1])
-            return np.asarray(J @ solve(M, J.swapaxes(1, 2)))
+            J = view.value("contact_jacobians") + added.get("contact_jacobians", 0.0)
+            rows = J.reshape(len(values), -1, M.shape[-1])
+            return np.asarray(rows @ solve(M_used, rows.swapaxes(1, 2)))
+        case "kinetic_energy":
+            energy: Floats = 0.5 * np.einsum("ni,nij,nj->n", view.read.v, M_used - M, view.read.v)
+            return values + energy
     return values
 
 

@@ -1,0 +1,105 @@
+"""Numbers of a set of bodies read wrongly, by a whole engine or by one of its functions, are named in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from leapcheck.engines.protocol import Answers
+from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.judge.diagnosis import diagnose
+from leapcheck.records import Diagnosis
+from leapcheck.sampling import States, generated_states
+from leapcheck_models.robots import load
+from leapcheck_models.spec import Body, RobotSpec
+
+COUNT = 56
+LEFT = ("FL_abad", "FL_hip", "FL_knee", "HL_abad", "HL_hip", "HL_knee")
+LEG = ("HR_abad", "HR_hip", "HR_knee")
+NAMES = ("mass_matrix", "bias_force", "forward_dynamics", "kinetic_energy", "potential_energy", "contact_positions")
+"""Quantities of the engines."""
+
+
+class Misread:
+    """An engine that answers some quantities for another robot."""
+
+    name, version, route = "misread", "0", "a changed spec"
+
+    def __init__(self, spec: RobotSpec, edit: Callable[[RobotSpec], RobotSpec], where: tuple[str, ...]) -> None:
+        self.quantities = frozenset(NAMES)
+        self._spec, self._edit, self._where = spec, edit, where
+        self._right, self._wrong = ReferenceEngine(spec), ReferenceEngine(edit(spec))
+
+    def rebuild(self, spec: RobotSpec) -> Misread:
+        return Misread(spec, self._edit, self._where)
+
+    def evaluate(self, states: States, quantities: tuple[str, ...]) -> Answers:
+        return {
+            name: (self._wrong if name in self._where else self._right).evaluate(states, (name,))[name] for name in quantities
+        }
+
+
+def of(names: tuple[str, ...], change: Callable[[Body], Body]) -> Callable[[RobotSpec], RobotSpec]:
+    """The edit of some bodies."""
+    return lambda spec: replace(spec, bodies=tuple(change(body) if body.name in names else body for body in spec.bodies))
+
+
+def opposite_com(body: Body) -> Body:
+    x, y, z = body.inertia.com
+    return replace(body, inertia=replace(body.inertia, com=(-x, -y, -z)))
+
+
+def heavier(body: Body) -> Body:
+    return replace(body, inertia=replace(body.inertia, mass=1.1 * body.inertia.mass))
+
+
+def geared(body: Body) -> Body:
+    assert body.rotor
+    return replace(body, rotor=replace(body.rotor, gear_ratio=0.643 * body.rotor.gear_ratio))
+
+
+def mirrored(body: Body) -> Body:
+    x, y, z = body.placement.p
+    return replace(body, placement=replace(body.placement, p=(-x, y, z)))
+
+
+CASES = {
+    "com of a side": (of(LEFT, opposite_com), NAMES, LEFT, "com of .* has the opposite sign"),
+    "com of a side, in M": (of(LEFT, opposite_com), ("mass_matrix",), LEFT, "in mass matrix M alone: the com of"),
+    "com in one energy": (
+        of(("FR_hip",), opposite_com),
+        ("potential_energy",),
+        ("FR_hip",),
+        "in potential energy alone: the com",
+    ),
+    "mass in M and what follows": (of(LEG, heavier), ("mass_matrix",), LEG, r"the mass of link .* is multiplied by 1\.1"),
+    "gears of a leg": (of(LEG, geared), NAMES, LEG, "HR_knee_joint has the gear ratio 5.99919 instead of 9.33"),
+    "gears in the kinetic energy": (
+        of(LEG, geared),
+        ("kinetic_energy",),
+        LEG,
+        "in kinetic energy alone: the rotor of joint HR_abad_joint has the gear ratio 3.858 instead of 6",
+    ),
+    "places of a side": (of(LEFT, mirrored), NAMES, ("FL_abad", "HL_abad"), "the place of link .* its x has the opposite sign"),
+}
+
+
+def diagnosis_of(edit: Callable[[RobotSpec], RobotSpec], where: tuple[str, ...]) -> Diagnosis:
+    spec = load("mini_cheetah")
+    (diagnosis,) = diagnose(spec, Misread(spec, edit, where), generated_states(spec, COUNT, 0, 0), NAMES)
+    return diagnosis
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_set_of_wrong_numbers_is_named(case: str) -> None:
+    edit, where, links, words = CASES[case]
+    diagnosis = diagnosis_of(edit, where)
+    assert not diagnosis.unexplained
+    told = [causes[0] for causes in (diagnosis.causes, *diagnosis.alternatives) if len(causes) == 1]
+    right = [cause for cause in told if re.search(words, cause.words)]
+    assert right, [cause.words for cause in told]
+    named = {link for link in (*LEFT, *LEG, "FR_hip", "FR_abad", "FR_knee", "trunk") if link in right[0].name}
+    assert named == set(links)
