@@ -43,6 +43,7 @@ def compare(
     states_file: Path | str | None = CompareOptions.states_file,
     only: int | None = CompareOptions.only,
     strict: bool = CompareOptions.strict,
+    sandbox: bool = CompareOptions.sandbox,
     out: Path | str | None = CompareOptions.out,
     baseline: Path | str | None = CompareOptions.baseline,
     workers: int = CompareOptions.workers,
@@ -65,6 +66,8 @@ def compare(
         states_file: your own states (.npz, .csv, .parquet).
         only: index of the one state to compare at.
         strict: an engine that is imprecise by the single precision that it declares is a discrepancy, too.
+        sandbox: your engines, named as on the command line, run under bubblewrap: without network, with files that they cannot
+            change, without other processes.
         out: folder of the report, written at the end; a long run keeps its finished parts there.
         baseline: what is accepted; `exit_status` is then that of what is new, expired or grown.
         workers: processes for a long run; 0: one per core.
@@ -94,6 +97,7 @@ def compare(
         states_file=None if states_file is None else Path(states_file),
         only=only,
         strict=strict,
+        sandbox=sandbox,
         out=None if out is None else Path(out),
         baseline=None if baseline is None else Path(baseline),
         workers=workers,
@@ -238,7 +242,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     spec = load(robot) if file is None else file.spec
     read = recordings(spec, [engine for engine in (*options.engines, *own) if isinstance(engine, str)])
     own_states = _own_states(spec, next((engine.states for engine in read.values()), None), options.states_file)
-    foreign, users = _foreign_engines(options.engines, file), [own_engine(engine, spec) for engine in own]
+    foreign, users = _foreign_engines(options.engines, file), [own_engine(engine, spec, options.sandbox) for engine in own]
     plan = Plan(
         robot=NamedRobot(spec, str(robot) if named else ""),
         engines=tuple(read.get(engine, engine) if isinstance(engine, str) else engine for engine in (*foreign, *users)),
@@ -258,17 +262,20 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     return replace(plan, command=_command(plan, options, users))
 
 
-def own_engine(engine: Any, spec: RobotSpec) -> str | Engine:
-    """The user's engine as the comparison takes it: a text as it is, anything else as an `Engine`.
+def own_engine(engine: Any, spec: RobotSpec, sandbox: bool = False) -> str | Engine | EngineRequest:
+    """The user's engine as the comparison takes it: a text as it is, or in a sandbox; anything else as an `Engine`.
 
     Raises ValueError or FileNotFoundError where a text names nothing that is there.
     """
     from leapcheck.engines.outside.load import check_engine_word, load_engine
 
-    if not isinstance(engine, str):
-        return load_engine(engine, spec)
-    check_engine_word(engine)
-    return engine
+    if isinstance(engine, str):
+        check_engine_word(engine)
+    if sandbox:
+        from leapcheck.engines.outside.sandbox import sandbox_request
+
+        return sandbox_request(engine, spec)
+    return engine if isinstance(engine, str) else load_engine(engine, spec)
 
 
 def _foreign_engines(names: tuple[str, ...], file: ImportedRobot | None) -> Iterator[str | EngineRequest]:

@@ -24,6 +24,8 @@ class CompareOptions:
     """Index of one state: compare at that state alone."""
     strict: bool = False
     """Fail an engine that is imprecise by the single precision that it declares, too."""
+    sandbox: bool = False
+    """Run your engines under bubblewrap: without network, with files that they cannot change, without other processes."""
     out: Path | None = None
     """Folder of the report."""
     baseline: Path | None = None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from leapcheck.coordinates.conventions import moving_joints
 from leapcheck.engines.errors import EngineError
+from leapcheck.engines.outside.bubblewrap import sandbox_command
 from leapcheck.engines.outside.framing import Header
 from leapcheck.engines.outside.process import Child
 from leapcheck.engines.outside.target import EngineKind, Target, program_path
@@ -28,6 +29,8 @@ def launch(target: Target, inherited: Sequence[int]) -> Child:
     command, environment = _command(target), dict(os.environ)
     if target.kind is not EngineKind.PROGRAM:  # what can be imported here can be imported there
         environment["PYTHONPATH"] = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    if target.sandbox:
+        command = sandbox_command(command, target.folder)
     try:
         return Child(command, target.folder, environment, inherited)
     except OSError as error:

@@ -54,8 +54,9 @@ def word_of(engine: Any) -> str:
     """The word of the command line that names an engine again; "" where it exists only in Python."""
     from leapcheck.engines.outside.engine import OutsideEngine
     from leapcheck.engines.outside.recording import RecordedEngine
+    from leapcheck.engines.outside.sandbox import SandboxRequest
 
-    if isinstance(engine, OutsideEngine | RecordedEngine):
+    if isinstance(engine, OutsideEngine | RecordedEngine | SandboxRequest):
         return engine.name
     return engine if isinstance(engine, str) else ""
 

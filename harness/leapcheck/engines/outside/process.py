@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from leapcheck.engines.outside.bubblewrap import PROGRAM, SIGNAL
 from leapcheck.engines.outside.family import FAMILY, bytes_of_tree, end_family
 from leapcheck.engines.outside.framing import MAGIC, PREFIX, Header
 from leapcheck.engines.outside.patience import Patience
@@ -227,6 +228,8 @@ class Child:
             self.kill()
             return Died(EndKind.CRASH, "closed its standard output")
         self.close()
+        if status > SIGNAL and Path(str(self._process.args[0])).name == PROGRAM:  # type: ignore[index]
+            status = SIGNAL - status
         if status >= 0:
             return Died(EndKind.CRASH, f"ended with exit status {status}")
         names = {int(number): number.name for number in signal.Signals}

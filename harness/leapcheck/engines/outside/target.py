@@ -45,6 +45,7 @@ class Target:
     """An engine of the user's: `name` as given, `what` a path, a command or module:factory.
 
     Relative paths begin at `folder`, where programs run too. `precision` is "float64", "float32", or "" where the engine says it.
+    `sandbox`: its process is one of bubblewrap's.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Target:
     precision: str = ""
     words: Words = CANONICAL_WORDS
     memory: float = MEMORY
+    sandbox: bool = False
 
     @property
     def path(self) -> Path:
