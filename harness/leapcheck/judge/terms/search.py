@@ -131,7 +131,7 @@ def _groups(tree: Tree, term: Term, places: Sequence[Place]) -> Iterator[tuple[P
     links, kinds = tree.links, dict.fromkeys(link.type for link in tree.links)
     chosen = {links[i].name for _, i in places}
     sets = [{link.name for link in links if link.type == kind} for kind in kinds]
-    if term.is_additive:
+    if term.is_additive and not term.instead:
         labels = zip(*limb_places(link.parent for link in links), strict=True)
         sets += [{link.name for link, x in zip(links, label, strict=True) if x == y} for label in labels for y in set(label)]
     else:
