@@ -26,6 +26,9 @@ CHEAP = (
 )
 """The order in which quantities are checked: the most telling for the least work first."""
 
+POINTS = frozenset({"contact_positions", "contact_velocities", "contact_jacobians", "contact_bias_accelerations"})
+"""Quantities that no inertia changes."""
+
 MOST_FAULTS = 3
 """Most faults sought together, where each explains quantities of its own."""
 
@@ -93,6 +96,7 @@ class FaultSearch:
             self._sets_or_mixed_pairs,
             lambda: self._in_stages(lambda faults: self._with_proposal(attribution.blocks, faults)),
             lambda: self._in_stages(self._with_parameter_set),
+            self._structure_and_number,
             lambda: self._with_proposal(late, ()),
             self._other_pairs,
             lambda: self._in_stages(lambda faults: self._with_proposal(structure.proposals, faults)),
@@ -144,6 +148,15 @@ class FaultSearch:
         if sets and min(map(len, sets)) <= 2:
             return sets
         return self._parameter_pairs(attribution.mixed_pairs) or sets
+
+    def _structure_and_number(self) -> list[FaultSet]:
+        """A fault of the structure that explains where all points are and how they move, and a number that explains the rest."""
+        points = [q for q in self.order if q in POINTS]
+        belief = Belief(self.evidence.of_quantities(points))
+        if set(points).isdisjoint(self.deviating):
+            return []
+        firsts = [h for h in structure.proposals(belief) if all(map(belief.plus(h).explains, points))]
+        return self._pairs(firsts[:MOST_STARTS], attribution.singles)
 
     def _with_parameter_set(self, faults: FaultSet) -> list[FaultSet]:
         """The faults with any number of inertial parameters that explain the rest."""

@@ -17,6 +17,7 @@ HEAVY = {
     167: "a robot in millimetres rounds more than the right one",
     368: "several pairs of numbers are the same robot",
     391: "rounding hides a tiny inertia at most states: there is no condition",
+    427: "a link on another parent, told by where the points are, beside a wrong com",
     428: "one link's ten numbers and a com, not five numbers of several links",
 }
 
