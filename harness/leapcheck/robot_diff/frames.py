@@ -84,10 +84,14 @@ def _in_frame(body: Body, named_as: Body, frames: Frames) -> Body:
         joint=replace(body.joint, name=named_as.joint.name, axis=axis),
         inertia=moved_inertia(body.inertia, back),
         placement=placement,
-        rotor=body.rotor and replace(body.rotor, placement=product(parent, body.rotor.placement)),
+        rotor=body.rotor and replace(body.rotor, name=_rotor_name(named_as), placement=product(parent, body.rotor.placement)),
         shapes=tuple(replace(shape, placement=product(back, shape.placement)) for shape in body.shapes),
         source=body.source,
     )
+
+
+def _rotor_name(body: Body) -> str:
+    return body.rotor.name if body.rotor else f"{body.name}/rotor"
 
 
 def _turn_axis(joint: Joint, frame: Placement) -> Vector3 | None:
@@ -221,7 +225,7 @@ def _screws(alignment: Alignment, body: Body, other: Body, frame: Placement) -> 
 
 
 def _free_frames(alignment: Alignment, body: Body, other: Body) -> Iterator[Placement]:
-    """The file's own frame, and where the joints that it carries, or they and the com, say that the first robot's stands."""
+    """The file's own frame, and where joints, com and principal axes of inertia say that the first robot's frame stands."""
     yield Placement()
     children = alignment.children(body.name)
     points = [(np.array(a.placement.p), np.array(b.placement.p)) for a, b in children]
@@ -230,23 +234,34 @@ def _free_frames(alignment: Alignment, body: Body, other: Body) -> Iterator[Plac
         for a, b in children if a.joint.axis is not None and b.joint.axis is not None
     ]  # fmt: skip
     com = (np.array(body.inertia.com), np.array(other.inertia.com))
-    for anchors in (points, [*points, com]):
-        if not anchors:
-            continue
-        shift = np.mean([theirs - ours for ours, theirs in anchors], axis=0)
-        yield Placement(vector3(shift))
+    turns = [np.eye(3), *_principal_turns(body.inertia, other.inertia)]
+    for anchors in (points, [*points, com], []):
         for directions in ([], arrows):
-            yield _least_squares(anchors, directions, alignment.length)
+            if len(anchors) > 1 or len(directions) > 1:
+                turns.append(_least_squares(anchors, directions, alignment.length))
+    for R in turns:
+        for ours, theirs in (com, *points):
+            yield Placement(vector3(theirs - R @ ours), unit_quaternion(quaternion_of(R)))
 
 
-def _least_squares(points: list[tuple[Floats, Floats]], arrows: list[tuple[Floats, Floats]], length: float) -> Placement:
-    """Pose of the first robot's frame in the second's that fits points and directions best (Kabsch 1976)."""
-    ours, theirs = (np.array(side) for side in zip(*points, strict=True))
-    centres = ours.mean(axis=0), theirs.mean(axis=0)
-    covariance = (ours - centres[0]).T @ (theirs - centres[1]) / length**2
+def _principal_turns(ours: Inertia, theirs: Inertia) -> Iterator[Floats]:
+    """The four rotations that take principal axes to those of the same moments."""
+    U, V = (np.linalg.eigh(rotational_matrix(inertia.rotational))[1] for inertia in (ours, theirs))
+    U, V = U * np.linalg.det(U), V * np.linalg.det(V)
+    for signs in ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)):
+        R: Floats = V @ np.diag(signs) @ U.T
+        yield R
+
+
+def _least_squares(points: list[tuple[Floats, Floats]], arrows: list[tuple[Floats, Floats]], length: float) -> Floats:
+    """Rotation of the first robot's axes into the second's that fits points and directions best (Kabsch 1976)."""
+    covariance = np.zeros((3, 3))
+    if points:
+        ours, theirs = (np.array(side) for side in zip(*points, strict=True))
+        covariance += (ours - ours.mean(axis=0)).T @ (theirs - theirs.mean(axis=0)) / length**2
     for a, b in arrows:
         covariance += np.outer(a, b)
     U, _, Vt = np.linalg.svd(covariance)
-    flip = np.diag([1.0, 1.0, float(np.sign(np.linalg.det(Vt.T @ U.T)) or 1.0)])
-    R = Vt.T @ flip @ U.T
-    return Placement(vector3(centres[1] - R @ centres[0]), unit_quaternion(quaternion_of(R)))
+    flip = np.diag([1.0, 1.0, float(np.sign(np.linalg.det(Vt.T @ U.T)))])
+    R: Floats = Vt.T @ flip @ U.T
+    return R

@@ -124,7 +124,7 @@ def _cost(a: Body, b: Body, first: RobotSpec, second: RobotSpec) -> float:
         )
         cost += 0.3 * (1.0 - abs(float(along)))
     masses = a.inertia.mass, b.inertia.mass
-    cost += 0.3 * abs(masses[0] - masses[1]) / (max(masses) or 1.0)
+    cost += 2.0 * abs(masses[0] - masses[1]) / (max(masses) or 1.0)  # the one number that no choice of frame changes
     names = [" ".join(words_of(body.joint.name)) for body in (a, b)]
     return cost + 1.0 - SequenceMatcher(None, names[0], names[1]).ratio()
 

@@ -63,7 +63,8 @@ def difference_of(first: DiffInput, second: DiffInput, tolerance: float | None =
         differences += point_differences(ours, theirs, reach(ours))
     total = effects.of(replace(theirs, actuators=()))
     fine = list(compared.changes(Tolerance(), evaluate=False))
-    differences += _digits_note(len(fine) - len(loose), tolerance)
+    known = any(difference.effect for difference in differences)
+    differences += _digits_note(len(fine) - len(loose), tolerance, None if known else total)
     # a free joint's name is often the reader's own
     roots = {body.joint.name for body in ours.bodies if body.joint.type is JointType.FREE}
     differences += [
@@ -203,7 +204,8 @@ def _lone_joints(
             )
 
 
-def _digits_note(count: int, tolerance: float | None) -> Iterator[RobotDifference]:
+def _digits_note(count: int, tolerance: float | None, effect: Effect | None) -> Iterator[RobotDifference]:
     if count > 0:
         why = "the digits that the files print" if tolerance is None else f"the tolerance, {tolerance:g} of their size"
-        yield RobotDifference(Aspect.DIGITS, "numbers", "", "", f"{count} differ by less than {why}", float(count), "1")
+        message = f"{count} differ by less than {why}"
+        yield RobotDifference(Aspect.DIGITS, "numbers", "", "", message, float(count), "1", effect=effect)

@@ -32,12 +32,13 @@ def change(a: float, b: float, unit: str) -> str:
 
 def distance(length: float) -> str:
     """A length in mm, in m where it is large."""
+    length = length if length > TINY else 0.0
     return f"{length:.3g} m" if length >= 1.0 else f"{1000.0 * length:.3g} mm"
 
 
 def degrees(angle: float) -> str:
     """An angle given in rad."""
-    return f"{math.degrees(angle):.3g} deg"
+    return f"{math.degrees(angle if angle > TINY else 0.0):.3g} deg"
 
 
 def vector(values: Sequence[float]) -> str:

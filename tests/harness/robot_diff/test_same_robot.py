@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +75,12 @@ def with_link_turned(record: dict[str, Any], name: str, turn: list[float], along
     def replaced(placement: dict[str, Any]) -> dict[str, Any]:
         return {"p": moved(placement["p"]), "quaternion": quaternion(R.T @ matrix(placement["quaternion"]))}
 
-    if body["parent"] != "world":
+    if body["joint"]["type"] != "free":
         placement = body["placement"]
         turned = matrix(placement["quaternion"])
         body["placement"] = {"p": [float(x) for x in placement["p"] + turned @ p], "quaternion": quaternion(turned @ R)}
-        body["joint"]["axis"] = [float(x) for x in R.T @ np.array(body["joint"]["axis"])]
+        if body["joint"]["axis"]:
+            body["joint"]["axis"] = [float(x) for x in R.T @ np.array(body["joint"]["axis"])]
     inertia = body["inertia"]
     for key in ("rotational", "nearest"):
         if inertia[key]:
@@ -140,7 +142,7 @@ LEGS = {"FR": "rf", "FL": "lf", "HR": "rh", "HL": "lh"}
         (lambda name: f"cheetah/{name}_link", "name"),
         (lambda name: name.replace("_", "-").lower(), "name"),
         (lambda name: LEGS.get(name[:2], name[:2]) + name[2:], "name"),
-        (lambda name: f"part_{abs(hash(name)) % 10**9:x}_q", "shape"),
+        (lambda name: f"part_{zlib.crc32(name.encode()):x}_q", "shape"),
     ],
 )
 def test_names_may_differ(tmp_path: Path, style: Any, by: str) -> None:
@@ -187,6 +189,24 @@ def test_random_trees_are_themselves(seed: int) -> None:
     difference = lc.diff_robots(f"random:{seed}", f"random:{seed}")
     assert difference.same
     assert len(difference) == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_in_other_frames_are_the_same(tmp_path: Path, seed: int) -> None:
+    """Every link's frame turned at random and shifted along its axis, with the names of the robot and with none."""
+    rng = np.random.default_rng(seed)
+    record = json.loads(as_json(lc.load(f"random:{seed}")))
+    other = record
+    for body in record["bodies"]:
+        if body["joint"]["type"] != "fixed":
+            along = float(rng.normal()) * 0.05 if body["joint"]["type"] == "revolute" else 0.0
+            turn = rng.normal(size=4)
+            other = with_link_turned(other, body["name"], (turn / np.linalg.norm(turn)).tolist(), along)
+    for number, one in enumerate((record, other, renamed(other, lambda name: f"part_{zlib.crc32(name.encode()):x}_q"))):
+        (tmp_path / f"{number}.json").write_text(json.dumps(one))
+    for number in (1, 2):
+        difference = lc.diff_robots(str(tmp_path / "0.json"), str(tmp_path / f"{number}.json"))
+        assert difference.same, str(difference)
 
 
 def test_digits_that_a_file_does_not_print_are_no_difference(tmp_path: Path) -> None:
