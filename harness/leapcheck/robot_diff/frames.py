@@ -14,6 +14,7 @@ import numpy as np
 
 from leapcheck.robot_diff.matching import Pairs
 from leapcheck.robot_diff.rigid import in_frame, inverse, moved_inertia, quaternion_of, reach, rotation_angle
+from leapcheck.robot_diff.turns import best_turn, least_turn, principal_turns
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing.poses import product, turn, unit_quaternion, vector3
 from leapcheck_models.rotors import rotation_matrix
@@ -183,24 +184,11 @@ def _along(body: Body, other: Body, pose: Placement, sign: float) -> Placement:
     assert other.joint.axis is not None
     R_A, R_B = rotation_matrix(body.placement.quaternion), rotation_matrix(pose.quaternion)
     ours, theirs = R_A @ body.joint.axis, R_B @ other.joint.axis
-    wanted = _least_turn(ours, sign * theirs) @ R_A
+    wanted = least_turn(ours, sign * theirs) @ R_A
     shift = float(np.subtract(body.placement.p, pose.p) @ theirs) * np.array(other.joint.axis)
     if other.joint.type is JointType.PRISMATIC:  # a slide has no line: its frame may stand anywhere
         shift = R_B.T @ np.subtract(body.placement.p, pose.p)
     return Placement(vector3(shift), quaternion_of(R_B.T @ wanted))
-
-
-def _least_turn(a: Floats, b: Floats) -> Floats:
-    """Rotation matrix of the least turn that takes unit vector a to b."""
-    cross, cosine = np.cross(a, b), float(a @ b)
-    if cosine < -1.0 + 1e-12:
-        across = np.cross(a, np.eye(3)[int(np.abs(a).argmin())])
-        across /= np.sqrt(across @ across)
-        half_turn: Floats = 2.0 * np.outer(across, across) - np.eye(3)
-        return half_turn
-    K = np.array([[0.0, -cross[2], cross[1]], [cross[2], 0.0, -cross[0]], [-cross[1], cross[0], 0.0]])
-    R: Floats = np.eye(3) + K + K @ K / (1.0 + cosine)
-    return R
 
 
 def _screws(alignment: Alignment, body: Body, other: Body, frame: Placement) -> Iterator[tuple[float, float]]:
@@ -234,34 +222,11 @@ def _free_frames(alignment: Alignment, body: Body, other: Body) -> Iterator[Plac
         for a, b in children if a.joint.axis is not None and b.joint.axis is not None
     ]  # fmt: skip
     com = (np.array(body.inertia.com), np.array(other.inertia.com))
-    turns = [np.eye(3), *_principal_turns(body.inertia, other.inertia)]
+    turns = [np.eye(3), *principal_turns(body.inertia, other.inertia)]
     for anchors in (points, [*points, com], []):
         for directions in ([], arrows):
             if len(anchors) > 1 or len(directions) > 1:
-                turns.append(_least_squares(anchors, directions, alignment.length))
+                turns.append(best_turn(anchors, directions, alignment.length))
     for R in turns:
         for ours, theirs in (com, *points):
             yield Placement(vector3(theirs - R @ ours), unit_quaternion(quaternion_of(R)))
-
-
-def _principal_turns(ours: Inertia, theirs: Inertia) -> Iterator[Floats]:
-    """The four rotations that take principal axes to those of the same moments."""
-    U, V = (np.linalg.eigh(rotational_matrix(inertia.rotational))[1] for inertia in (ours, theirs))
-    U, V = U * np.linalg.det(U), V * np.linalg.det(V)
-    for signs in ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)):
-        R: Floats = V @ np.diag(signs) @ U.T
-        yield R
-
-
-def _least_squares(points: list[tuple[Floats, Floats]], arrows: list[tuple[Floats, Floats]], length: float) -> Floats:
-    """Rotation of the first robot's axes into the second's that fits points and directions best (Kabsch 1976)."""
-    covariance = np.zeros((3, 3))
-    if points:
-        ours, theirs = (np.array(side) for side in zip(*points, strict=True))
-        covariance += (ours - ours.mean(axis=0)).T @ (theirs - theirs.mean(axis=0)) / length**2
-    for a, b in arrows:
-        covariance += np.outer(a, b)
-    U, _, Vt = np.linalg.svd(covariance)
-    flip = np.diag([1.0, 1.0, float(np.sign(np.linalg.det(Vt.T @ U.T)))])
-    R: Floats = Vt.T @ flip @ U.T
-    return R

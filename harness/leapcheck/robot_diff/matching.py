@@ -33,7 +33,8 @@ def matched_bodies(first: RobotSpec, second: RobotSpec) -> tuple[Pairs, list[Mat
     pairs: Pairs = {WORLD: WORLD}
     by: dict[str, str] = {}
     for one, other in _same_names(first, second):
-        if _fits(one, other, pairs, first, second):
+        bodies = first.bodies[first.body_index(one)], second.bodies[second.body_index(other)]
+        if _same_coordinates(*bodies) and _fits(one, other, pairs, first, second):
             pairs[one], by[one] = other, "name"
     for one, other in _same_shapes(first, second, pairs):
         pairs[one], by[one] = other, "shape"

@@ -222,3 +222,16 @@ def test_digits_that_a_file_does_not_print_are_no_difference(tmp_path: Path) -> 
     assert difference.same
     assert "4 differ by less than the digits that the files print" in str(difference)
     assert {one.what for one in lc.diff_robots(str(whole), str(far)).physics} == {"mass"}
+
+
+@pytest.mark.parametrize(("first", "second"), [(5, 6), (3, 11), (29, 4), (8, 2)])
+def test_different_trees_differ(first: int, second: int) -> None:
+    """Joints of one name and different kinds are not the same joint."""
+    ours, theirs = (lc.load(f"random:{seed}") for seed in (first, second))
+    difference = lc.diff_robots(ours, theirs)
+    assert not difference.same
+    kinds = [{body.joint.name: body.joint.type for body in spec.bodies} for spec in (ours, theirs)]
+    one_dof = ("revolute", "prismatic")
+    for joint in difference.joints:
+        pair = kinds[0][joint.first], kinds[1][joint.second]
+        assert pair[0] == pair[1] or set(pair) == set(one_dof)
