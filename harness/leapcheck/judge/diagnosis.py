@@ -75,10 +75,16 @@ def _diagnoses(whole: Evidence, known: Sequence[Hypothesis] = ()) -> Iterator[tu
 
 
 def _excluded(search: FaultSearch) -> str:
-    """What was tried and explains nothing."""
-    return (
+    """What was tried and explains nothing, and what was not tried any more."""
+    tried = (
         f"tried and excluded: {len(search.fixed)} conventions and misprints; each number of the robot, also the same one in "
         "several limbs; its structure; terms of the textbooks' algorithms; the likeliest pairs of these"
+    )
+    if not search.untried:
+        return tried
+    return (
+        f"tried and excluded: {len(search.fixed)} conventions and misprints; each number of the robot; terms of the textbooks' "
+        f"algorithms; the search ended after {search.meter.seconds:g} s of CPU, not tried: {'; '.join(search.untried)}"
     )
 
 

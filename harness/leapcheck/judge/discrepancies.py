@@ -14,6 +14,7 @@ from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import factory_of
 from leapcheck.judge.blame import VerdictOf, WrongQuantity, verdict_of, who_is_wrong, wrong_quantities
 from leapcheck.judge.explanation import EngineExplanation, explanation, one_state, states_to_ask
+from leapcheck.judge.meter import Meter
 from leapcheck.judge.truth import truth
 from leapcheck.judge.verdicts import CONDITION
 from leapcheck.quantities import QUANTITIES
@@ -37,6 +38,9 @@ from leapcheck_models.spec import RobotSpec
 
 SEARCHED = 700
 """States at which an engine is asked when its largest error is searched: those of the diagnosis and five generations."""
+
+SHRINKING, LEAST_SHRINKING = 3.0, 0.3
+"""CPU seconds for the smallest cases of all quantities of an engine, and for those of one where others have used them up."""
 
 
 def add_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -154,20 +158,30 @@ def _smallest(
     A robot that is small enough for one quantity is tried first for the next.
     """
     from leapcheck.judge.reproducer.files import reproducer
+    from leapcheck.judge.shrinking.mismatch import Budget
     from leapcheck.judge.shrinking.shrink import single_robot_maker, smallest_case
 
     make = factory_of(engine) or single_robot_maker(spec, engine)
     cases: list[Reproducer] = []
     gaps: list[str] = []
     robots: list[RobotSpec] = []
+    short: list[str] = []
+    meter = Meter(SHRINKING)
     for quantity, worst, paragraph in ((w.row.quantity, w.worst, p) for w, p in zip(wrong, paragraphs, strict=True)):
         try:
-            case = smallest_case(spec, make, quantity, one_state(worst), hints=robots)
+            budget = Budget(seconds=max(LEAST_SHRINKING, meter.remaining))
+            case = smallest_case(spec, make, quantity, one_state(worst), budget, robots)
+            short += [QUANTITIES[quantity].label] if case.is_cut_short else []
             model, cause = getattr(engine, "model_text", ""), f"[{paragraph.cause_class}] {paragraph.cause}"
             cases.append(reproducer(engine.name, case, quantity, paragraph.command, model, cause))
             robots.append(case.spec)
         except Exception as error:  # foreign code, asked for robots and states that nobody meant for it
             gaps.append(f"{QUANTITIES[quantity].label}: no smaller case of {engine.name}: {reason_of(error)}")
+    if short:
+        gaps.append(
+            f"{', '.join(short)}: there may be smaller cases of {engine.name}: the search ended after its share of "
+            f"{SHRINKING:g} s of CPU"
+        )
     if bare := [QUANTITIES[case.quantity].label for case in cases if not case.script]:
         gaps.append(f"{', '.join(bare)}: no reproducer of {engine.name}: leapcheck's own adapter is part of the engine")
     return tuple(cases), tuple(gaps)

@@ -15,7 +15,10 @@ import numpy as np
 from leapcheck.judge import attribution, consistency, defects, dictionary, readings, structure, terms
 from leapcheck.judge.belief import SHRINKS, SOLVED_FOR, Belief, Hypothesis, Proposal, tabulate
 from leapcheck.judge.evidence import Evidence
+from leapcheck.judge.meter import Meter
+from leapcheck.judge.robots_reach import may_be_another_robot
 from leapcheck.quantities import QUANTITIES
+from leapcheck.records import CauseClass
 
 FEW = 4
 """States on which hypotheses are screened; what passes is checked at all states."""
@@ -35,10 +38,19 @@ MOST_FAULTS = 3
 MOST_STARTS = 6
 """Hypotheses that explain some quantities and are followed up."""
 
+ANCHOR = 0.5
+"""Share of the deviating quantities that a convention must explain to be kept while the rest is sought."""
+
+SECONDS = 12.0
+"""CPU seconds after which no further kind of explanation is begun."""
+
 MOST_RANKED, MOST_BESIDE, MOST_FIRST = 4, 8, 24
 """In pairs: best-ranked hypotheses; fixed ones to which fitted ones are added; fixed ones tried with every other."""
 
 FaultSet = tuple[Hypothesis, ...]
+
+Step = tuple[str, Callable[[], list[FaultSet]]]
+"""What is tried, in words, and the search for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +74,10 @@ class FaultSearch:
         self.fixed = (*known, *fixed_hypotheses(self.few))
         self._simple: list[FaultSet] | None = None
         self._stages: list[list[FaultSet]] = []
+        self._fits: dict[tuple[int, ...], tuple[FaultSet, list[Hypothesis]]] = {}
         self.best_partial: FaultSet = ()
+        self.meter = Meter(SECONDS)
+        self.untried: tuple[str, ...] = ()
 
     def simple_explanation(self) -> FaultExplanation | None:
         """The best explanation by one simple fault, which costs a tenth of a search that finds none."""
@@ -87,27 +102,86 @@ class FaultSearch:
         return self._simple
 
     def _explanations(self) -> list[FaultSet]:
-        """Every set of faults of the smallest number that explains all; none where nothing does."""
-        steps: tuple[Callable[[], list[FaultSet]], ...] = (
-            self._simple_faults,
-            lambda: self._with_proposal(many, ()),
-            lambda: self._with_equal_pairs(self._in_stages(self._with_simple_fault)),
-            lambda: self._parameter_pairs(attribution.pairs),
-            self._sets_or_mixed_pairs,
-            lambda: self._in_stages(lambda faults: self._with_proposal(attribution.blocks, faults)),
-            lambda: self._in_stages(self._with_parameter_set),
-            self._structure_and_number,
-            lambda: self._with_proposal(late, ()),
-            self._other_pairs,
-            lambda: self._in_stages(lambda faults: self._with_proposal(structure.proposals, faults)),
+        """Every set of faults of the smallest number that explains all; none where nothing does, or the budget ends first."""
+        if simple := self._simple_faults():
+            return simple
+        steps = self._beside_anchors() if self._anchors() else self._without_anchors()
+        for i, (_, step) in enumerate(steps):
+            if self.meter.is_spent:
+                self.untried = tuple(what for what, _ in steps[i:])
+                break
+            if sets := step():
+                return sets
+        return []
+
+    def _anchors(self) -> list[FaultSet]:
+        """Conventions, or terms, that alone explain most of what deviates, and break nothing: chance does not do that."""
+        anchors = []
+        for faults in self._starts(1):
+            explained = sum(self.root.plus(*faults).explains(q) for q in self.deviating)
+            if faults[0].cause_class is not CauseClass.MODEL and explained >= max(2, len(self.deviating) * ANCHOR):
+                anchors.append((explained, faults))
+        most = max((explained for explained, _ in anchors), default=0)
+        return [faults for explained, faults in anchors if explained == most]
+
+    def _beside_anchors(self) -> tuple[Step, ...]:
+        """What is tried, in words, where conventions are known that explain most: the likeliest for the least work first."""
+
+        def beside(rest: Callable[[FaultSet], list[FaultSet]]) -> Callable[[], list[FaultSet]]:
+            return lambda: next((sets for faults in self._anchors() if (sets := rest(faults))), [])
+
+        return (
+            ("a fault beside one in other quantities", lambda: self._in_stages(self._with_simple_fault)),
+            ("several numbers beside a convention", beside(self._many_numbers)),
+            ("sets of inertial numbers beside a convention", beside(self._with_parameter_set)),
+            ("faults of the structure beside a convention", beside(self._with_structure)),
+            ("contradictions beside a convention", beside(lambda faults: self._with_proposal(late, faults))),
+            ("pairs of numbers beside a convention", beside(lambda faults: self._parameter_pairs(attribution.pairs, faults))),
+            ("several numbers beside faults in other quantities", lambda: self._in_stages(self._many_numbers)),
+            ("sets of inertial numbers beside faults", lambda: self._in_stages(self._with_parameter_set)),
+            ("faults of the structure beside others", lambda: self._in_stages(self._with_structure)),
         )
-        return next((sets for step in steps if (sets := step())), [])
+
+    def _without_anchors(self) -> tuple[Step, ...]:
+        """The same where there are none."""
+        return (
+            ("several numbers of the robot", lambda: self._many_numbers(())),
+            ("a fault beside one in other quantities", self._two_simple_faults),
+            ("several numbers beside a fault in other quantities", lambda: self._in_stages(self._many_numbers)),
+            ("faults of the structure", lambda: self._with_structure(())),
+            ("pairs of numbers", lambda: self._parameter_pairs(attribution.pairs, ())),
+            ("sets of inertial numbers, a number beside several", self._sets_or_mixed_pairs),
+            ("sets of inertial numbers beside a fault", lambda: self._in_stages(self._with_parameter_set)),
+            ("a fault of the structure and a number", self._structure_and_number),
+            ("very many numbers", lambda: self._with_proposal(late, ())),
+            ("pairs of faults in the same quantities", self._other_pairs),
+            ("a fault of the structure beside another", lambda: self._in_stages(self._with_structure)),
+        )
+
+    def _with_structure(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults with one of the robot's structure."""
+        if faults and not may_be_another_robot(self.root.plus(*faults)):
+            return []
+        return self._with_proposal(structure.proposals, faults)
+
+    def _many_numbers(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults with several numbers of the robot that explain the rest, or a word for what these say of its structure."""
+        sets = self._with_proposal(attribution.blocks, faults)
+        return [*sets, *self._with_structure(faults)] if sets else []
+
+    def _two_simple_faults(self) -> list[FaultSet]:
+        """Simple faults each of which explains quantities of its own; rather one of the structure than numbers alone."""
+        sets = self._in_stages(self._with_simple_fault)
+        if sets and all(h.cause_class is CauseClass.MODEL for h in sets[0]):
+            return self._with_structure(()) or self._with_equal_pairs(sets)
+        return sets
 
     def _with_simple_fault(self, faults: FaultSet) -> list[FaultSet]:
         """Every single fault that, added to the others, explains everything."""
         belief = self.root.plus(*faults)
         last = self._screen(faults, self.fixed)
-        last += self._explaining(faults, [*fitted_hypotheses(belief), *attribution.singles(belief)])
+        numbers = attribution.singles(belief) if may_be_another_robot(belief) else []
+        last += self._explaining(faults, [*self._fitted(faults), *numbers])
         return [(*faults, h) for h in last or (() if faults else self._other_robots())]
 
     def _other_robots(self) -> list[Hypothesis]:
@@ -122,6 +196,8 @@ class FaultSearch:
 
     def _with_proposal(self, proposal: Proposal, faults: FaultSet) -> list[FaultSet]:
         """The same for the faults of one proposal."""
+        if proposal is attribution.blocks and not may_be_another_robot(self.root.plus(*faults)):
+            return []
         return [(*faults, h) for h in self._explaining(faults, proposal(self.root.plus(*faults)))]
 
     def _with_equal_pairs(self, sets: list[FaultSet]) -> list[FaultSet]:
@@ -132,22 +208,28 @@ class FaultSearch:
         pairs = attribution.equal_pairs(self.root, [h.name for h in sets[0]])
         return [*sets, *(p for p in pairs if frozenset(h.name for h in p) not in known and self._explains_all(p))]
 
-    def _parameter_pairs(self, pairs_of: Callable[[Belief], list[tuple[Hypothesis, Hypothesis]]]) -> list[FaultSet]:
-        """Two numbers of the robot, or one and a block of others, that explain everything together.
+    def _parameter_pairs(
+        self, pairs_of: Callable[[Belief], list[tuple[Hypothesis, Hypothesis]]], faults: FaultSet
+    ) -> list[FaultSet]:
+        """The faults with two numbers of the robot, or one and a block of others, that explain everything together.
 
         What else explains as much with either of the first two is sought, too: it may have a better name.
         """
-        pairs = [pair for pair in pairs_of(self.root) if self._explains_all(pair)]
-        others = [faults for first in (pairs[0] if pairs else ()) for faults in self._with_simple_fault((first,))]
-        known = {frozenset(h.name for h in pair) for pair in pairs}
-        return [*pairs, *(faults for faults in others if frozenset(h.name for h in faults) not in known)]
+        if not may_be_another_robot(self.root.plus(*faults)):
+            return []
+        pairs = [(*faults, *pair) for pair in pairs_of(self.root.plus(*faults))]
+        pairs = [longer for longer in pairs if self._explains_all(longer)]
+        firsts = pairs[0][len(faults) :] if pairs else ()
+        others = [longer for first in firsts for longer in self._with_simple_fault((*faults, first))]
+        known = {frozenset(h.name for h in longer) for longer in pairs}
+        return [*pairs, *(longer for longer in others if frozenset(h.name for h in longer) not in known)]
 
     def _sets_or_mixed_pairs(self) -> list[FaultSet]:
         """Any number of inertial parameters that explain all; or a block of parameters and one more, where that is fewer."""
         sets = self._with_parameter_set(())
         if sets and min(map(len, sets)) <= 2:
             return sets
-        return self._parameter_pairs(attribution.mixed_pairs) or sets
+        return self._parameter_pairs(attribution.mixed_pairs, ()) or sets
 
     def _structure_and_number(self) -> list[FaultSet]:
         """A fault of the structure that explains where all points are and how they move, and a number that explains the rest."""
@@ -160,6 +242,8 @@ class FaultSearch:
 
     def _with_parameter_set(self, faults: FaultSet) -> list[FaultSet]:
         """The faults with any number of inertial parameters that explain the rest."""
+        if not may_be_another_robot(self.root.plus(*faults)):
+            return []
         sets = [(*faults, *several) for several in attribution.sets(self.root.plus(*faults))]
         return [longer for longer in sets if self._explains_all(longer)]
 
@@ -198,8 +282,16 @@ class FaultSearch:
             if any(belief.explains(q) for q in checked) and all(belief.explains(q) for q in explained):
                 yield (*faults, hypothesis)
 
+    def _fitted(self, faults: FaultSet) -> list[Hypothesis]:
+        """The hypotheses fitted to what the faults leave of all quantities; kept, as every kind of search begins with them."""
+        key = tuple(map(id, faults))
+        if key not in self._fits:
+            self._fits[key] = faults, list(fitted_hypotheses(self.root.plus(*faults)))
+        return self._fits[key][1]
+
     def _partial_fits(self, faults: FaultSet, left: Sequence[str]) -> Iterator[Hypothesis]:
-        """Fitted faults that explain at least one of the two most telling quantities that are left."""
+        """Fitted faults that explain at least one of the two most telling quantities that are left; first of all, together."""
+        yield from self._fitted(faults)
         for quantity in [q for q in self.order if q in left][:2]:
             alone = Belief(self.evidence.of_quantities((quantity,)), faults)
             yield from (*fitted_hypotheses(alone), *attribution.singles(alone)[:MOST_STARTS])
@@ -279,12 +371,6 @@ def fitted_hypotheses(belief: Belief) -> Iterator[Hypothesis]:
         for proposal in (*dictionary.FITTED, *defects.FITTED, *terms.PROPOSALS, *readings.PROPOSALS)
         for hypothesis in proposal(belief)
     )
-
-
-def many(belief: Belief) -> Iterator[Hypothesis]:
-    """Faults in many numbers of the robot, and those of its structure that may say the same in a word."""
-    yield from attribution.blocks(belief)
-    yield from structure.proposals(belief)
 
 
 def late(belief: Belief) -> Iterator[Hypothesis]:

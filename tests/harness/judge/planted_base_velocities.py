@@ -106,6 +106,19 @@ def without_yaw(R: Array) -> Array:
     return np.asarray(Rotation.from_euler("ZYX", euler).as_matrix())
 
 
+def turned_by_heading(spec: RobotSpec) -> Planted:
+    """An engine that takes the linear velocity in body axes when its caller has turned it by the yaw."""
+
+    def turned(states: States) -> States:
+        v = states.v.copy()
+        for start, R in base_rotations(spec, states):
+            yaw = Rotation.from_euler("Z", Rotation.from_matrix(R).as_euler("ZYX")[:, :1]).as_matrix()
+            v[:, start + 3 : start + 6] = apply(yaw, v[:, start + 3 : start + 6])
+        return replace(states, v=v)
+
+    return Planted(spec, turned)
+
+
 def yaw_rate(R: Array, w: Array) -> Array:
     """Rate (n,) of the yaw of R_WB at w in body axes, by the kinematics of the angles."""
     _, pitch, roll = Rotation.from_matrix(R).as_euler("ZYX").T

@@ -148,6 +148,17 @@ def test_an_unrelated_error_is_not_named(robot: str, quantity: str, size: float)
     assert "Largest at state" in found.pattern
 
 
+def test_a_search_that_ends_early_says_what_was_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def off(_spec: RobotSpec, _name: str, values: p.Array, states: States) -> p.Array:
+        return values * (1.0 + 0.1 * np.cos(7.0 * states.q.sum(axis=1)))[:, None]
+
+    monkeypatch.setattr("leapcheck.judge.solver.SECONDS", 0.0)
+    found = diagnosis(FIXED, "bias_force", p.answering(off))
+    assert found is not None
+    assert found.unexplained == ("bias_force",)
+    assert "the search ended after 0 s of CPU, not tried: several numbers of the robot;" in found.pattern, found.pattern
+
+
 def test_the_pattern_of_an_unknown_error_names_rows_link_and_states() -> None:
     """The two dofs of one root's tree are off at speed, by something that no model does."""
 

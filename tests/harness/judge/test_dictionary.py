@@ -61,6 +61,7 @@ FAULTS: dict[str, tuple[tuple[str, ...], p.Fault]] = {
     **{
         f"base-velocity/no-tdot:{kind}": (BASES, b.foreign(kind, False, True)) for kind in KINDS if "v_W" in kind or "v_H" in kind
     },
+    "base-velocity/turned-by-heading:inputs": (BASES, b.turned_by_heading),
     "base-origin/com:answers": (BASES[:3], p.answering(b.about_com)),
     "base-origin/com:inputs": (BASES[:3], b.other_zero(com=True, position=False)),
     "base-origin/com:position": (BASES[:3], b.other_zero(com=False, position=True)),

@@ -150,6 +150,14 @@ def test_the_budget_is_kept() -> None:
     assert_is_wrong(found, fault, "bias_force")
 
 
+def test_a_slow_engine_ends_the_search() -> None:
+    """Seconds used up from the start: the case is the robot as it is, and says that it may be smaller."""
+    spec, fault = load(CHEETAH), p.answering(p.without_tdot)
+    found = smallest_case(spec, fault, "bias_force", generated_states(spec, 4, 3, 0), Budget(seconds=1e-6))
+    assert found.is_cut_short
+    assert not smallest_case(spec, fault, "bias_force", generated_states(spec, 4, 3, 0), Budget(seconds=1e3)).is_cut_short
+
+
 def test_equal_questions_have_equal_answers() -> None:
     spec = load(CHEETAH)
     fault = p.with_inertia(p.turned(1e-6), "HL_hip")

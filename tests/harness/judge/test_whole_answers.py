@@ -69,8 +69,11 @@ def parallel_axis(mass: float, c: Array) -> Array:
 
 
 CASES: dict[str, tuple[Fault, str]] = {
-    "zero rows of the base": (answering(without_base), "of gravity force, mass matrix M, bias force h are zero: never filled in"),
-    "zero columns of the base": (answering(feet_without_base), "the columns trunk w_x"),
+    "zero rows of the base": (
+        answering(without_base),
+        "the rows of the base trunk in gravity force, mass matrix M, bias force h are zero",
+    ),
+    "zero columns of the base": (answering(feet_without_base), "the columns of the base trunk in"),
     "columns of J by legs": (answering(columns_of_legs), "the dofs of contact Jacobians J alone are in another order"),
     "points of one quantity": (answering(points_of_positions), "the contact points of contact positions alone"),
     "products of the other sign": (inertia(lambda I, _m, _c: 2.0 * np.diag(np.diag(I)) - I), "all links have the opposite sign"),

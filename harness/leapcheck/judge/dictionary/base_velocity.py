@@ -89,6 +89,8 @@ def base_velocity(belief: Belief) -> Iterator[Hypothesis]:
         inputs, outputs = _inputs_in(_two_turns), _outputs_in(_two_turns)
         yield convention(f"{name}:inputs", words, state_edit=inputs, prior=3.0)
         yield convention(name, f"{words}, in state and answers", state_edit=inputs, answer_edit=outputs, prior=3.0)
+        words = "the linear base velocity is turned by the heading (the yaw alone) and then taken in body axes"
+        yield convention("base-velocity/turned-by-heading:inputs", words, state_edit=edit_state(_turn_by_heading), prior=3.0)
 
 
 def base_origin(belief: Belief) -> Iterator[Hypothesis]:
@@ -212,6 +214,14 @@ def _two_turns(spec: RobotSpec, q: Floats, _v: Floats) -> VelocityMap:
         R_WB = rotation_matrices(q[:, in_q + 3 : in_q + 7])
         T[:, in_v + 3 : in_v + 6, in_v + 3 : in_v + 6] = R_WB @ R_WB
     return VelocityMap(T, transpose(T))
+
+
+def _turn_by_heading(spec: RobotSpec, q: Floats, v: Floats, _tau: Floats) -> None:
+    """R_WH v_B for v_B: a velocity turned by the yaw, as from the heading's axes, and then taken in body axes."""
+    for in_q, in_v in free_joints(spec):
+        R_WB = rotation_matrices(q[:, in_q + 3 : in_q + 7])
+        R_WH = R_WB @ transpose(_into(Axes.HEADING, R_WB))
+        v[:, in_v + 3 : in_v + 6] = product(R_WH, v[:, in_v + 3 : in_v + 6])
 
 
 def _com_map(spec: RobotSpec, _q: Floats, _v: Floats) -> VelocityMap:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
 from leapcheck.judge.dictionary.robust import deviating_quantities
+from leapcheck.judge.joint_words import dofs_in_words
 from leapcheck.judge.layout import DOF_AXES, POINT_QUANTITIES
 from leapcheck.judge.pattern import rows
 from leapcheck.judge.words import name_list
@@ -31,7 +32,7 @@ def zero_entries(belief: Belief) -> Iterator[Hypothesis]:
     for whose, own in groups.items():
         for chosen in [own] if len(own) == 1 else [own, *({name: mask} for name, mask in own.items())]:
             labels = name_list((QUANTITIES[name].label for name in chosen), MOST_NAMES)
-            words = f"{whose} of {labels} are zero: never filled in"
+            words = f"{whose} in {labels} are zero: never filled in"
             yield engine_fault(f"zero/{','.join(chosen)}", words, answer_edit=_with_zeros(chosen), prior=2.0)
 
 
@@ -53,6 +54,8 @@ def _whose(spec: RobotSpec, name: str, mask: Flags) -> str:
         what = "the columns" if name == "contact_jacobians" else "the rows"
         if len(DOF_AXES[name]) == 2:
             touched = list(np.diag(mask))  # its columns go without saying
+        if not QUANTITIES[name].in_mujoco_coordinates:
+            return f"{what} of {dofs_in_words(spec, np.array(touched, dtype=bool))}"
         return f"{what} {name_list((dof for dof, flag in zip(rows(spec, name), touched, strict=True) if flag), MOST_NAMES)}"
     if name in POINT_QUANTITIES:
         points = [point.name for point in spec.contact_points if point.computed]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic, process_time
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.engines.answers import answers_of, shapes_of
+from leapcheck.engines.outside.patience import Patience
 from leapcheck.engines.protocol import Engine, precision_ratio
 from leapcheck.judge.draws import draws_of
 from leapcheck.judge.evidence import in_rotor_coordinates, rows_of, worst_errors
@@ -40,7 +42,7 @@ MODELS_SHARE = 0.5
 """Share of the time in which smaller robots are tried."""
 
 WAITING = 4.0
-"""How many times longer a shrinking may take by the clock than it may compute."""
+"""How many times longer a shrinking may take by the clock, without waiting for a core, than it may compute."""
 
 LEAST = ALLOWED_UNITS * FLOOR
 """Rounding explains an error up to this at any state."""
@@ -48,9 +50,10 @@ LEAST = ALLOWED_UNITS * FLOOR
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What shrinking may cost: `evaluations` of one state, `models` built, and `seconds` of computing (by the clock: x 4).
+    """What shrinking may cost: `evaluations` of one state, `models` built, and `seconds` of CPU.
 
-    The first two alone decide unless an engine is slow: then the result is larger.
+    An engine in a process of its own may take four times as long, less what it waits for a core. The first two alone decide
+    unless an engine is slow: then the result is larger.
     """
 
     evaluations: int = 5000
@@ -97,23 +100,33 @@ class Mismatch:
         self._make = make
         self._budget = budget
         self._start = process_time(), monotonic()
+        self._patience = Patience(os.getpid())
+        self._patience.idle()  # what others wait from now on counts for nothing
         self.original = 0.0
         self.evaluations = self.models = 0
 
     @property
     def remaining(self) -> int:
-        """States that may still be evaluated; 0 when the time is up."""
-        return max(0, self._budget.evaluations - self.evaluations) if self._time_share < 1.0 else 0
+        """States that may still be evaluated; 0 when the time is up, but for the first asking, which shows the fault."""
+        is_open = self.evaluations == 0 or self._time_share < 1.0
+        return max(0, self._budget.evaluations - self.evaluations) if is_open else 0
 
     @property
     def _time_share(self) -> float:
         """Share of the time that is used."""
-        computed, by_the_clock = process_time() - self._start[0], monotonic() - self._start[1]
-        return max(computed, by_the_clock / WAITING) / self._budget.seconds
+        computed, by_the_clock = process_time() - self._start[0], (monotonic() - self._start[1]) / WAITING
+        if by_the_clock > computed and by_the_clock >= MODELS_SHARE * self._budget.seconds:  # only now is the other clock read
+            computed = max(computed, self._patience.total() / WAITING)
+        return computed / self._budget.seconds
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the seconds ended the search for a smaller robot, or for a smaller state."""
+        return self._time_share > MODELS_SHARE
 
     def engine(self, spec: RobotSpec) -> Engine | None:
         """The engine of a robot; None where it cannot be built, does not answer the quantity, or the budget is used."""
-        if self.models >= self._budget.models or not self.remaining or self._time_share > MODELS_SHARE:
+        if self.models and (self.models >= self._budget.models or not self.remaining or self.is_out_of_time):
             return None
         self.models += 1
         try:

@@ -26,7 +26,8 @@ class SmallestCase:
     """The smallest case: robot, a block of one `state`, the scale-free `error` there and what rounding allows.
 
     `evaluations` says how many states the engine was asked for, `removed` names the bodies and rotors that were cut, `engine`
-    is that of the robot, `answer` what it answers there.
+    is that of the robot, `answer` what it answers there. `is_cut_short`: a slow engine used up the time, there may be a
+    smaller one.
     """
 
     spec: RobotSpec
@@ -37,6 +38,7 @@ class SmallestCase:
     removed: tuple[str, ...] = ()
     engine: Engine | None = None
     answer: Floats | None = None
+    is_cut_short: bool = False
 
 
 def smallest_case(
@@ -73,7 +75,9 @@ def smallest_case(
     error, allowed = mismatch.error_alone(failing.spec, failing.engine, failing.states[:1], failing.errors.answers[:1])
     removed = tuple(name for name in _parts(spec) if name not in _parts(failing.spec))
     answer, state = failing.errors.answers[0], failing.states[:1]
-    return SmallestCase(failing.spec, state, error, allowed, mismatch.evaluations, removed, failing.engine, answer)
+    return SmallestCase(
+        failing.spec, state, error, allowed, mismatch.evaluations, removed, failing.engine, answer, mismatch.is_out_of_time
+    )
 
 
 def single_robot_maker(spec: RobotSpec, engine: Engine) -> Make:

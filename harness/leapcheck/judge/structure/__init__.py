@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leapcheck.judge.belief import Belief, Hypothesis
+from leapcheck.judge.robots_reach import may_be_another_robot
 from leapcheck.judge.structure.bodies import doubled_bodies, exchanged_inertias, exchanged_placements, missing_bodies
 from leapcheck.judge.structure.extra import extra_bodies
 from leapcheck.judge.structure.joints import exchanged_coordinates, exchanged_joints, joint_types, locked_joints
@@ -25,9 +26,15 @@ OF_PLACES = (
 
 
 def proposals(belief: Belief) -> Iterator[Hypothesis]:
-    """Structure faults that take some of the remaining error away, the most promising first; then an extra body."""
-    yield from promising(belief, candidates)
-    yield from extra_bodies(belief)
+    """Structure faults that take some of the remaining error away, the most promising first; then an extra body.
+
+    Where no other robot answers so, only those that read states or answer otherwise, too.
+    """
+    if may_be_another_robot(belief):
+        yield from promising(belief, candidates)
+        yield from extra_bodies(belief)
+    else:
+        yield from promising(belief, readings)
 
 
 def candidates(scope: Scope) -> Iterator[Hypothesis]:
@@ -35,3 +42,8 @@ def candidates(scope: Scope) -> Iterator[Hypothesis]:
     families = (*(OF_INERTIAS if scope.has_inertia else ()), *OF_PLACES, *((wrong_points,) if scope.has_points else ()))
     for family in families:
         yield from family(scope)
+
+
+def readings(scope: Scope) -> Iterator[Hypothesis]:
+    """Those of them that read states otherwise or alter answers."""
+    return (fault for fault in candidates(scope) if fault.state_edit or fault.answer_edit)

@@ -1,0 +1,52 @@
+"""Whether another robot could answer so: which errors no numbers of a robot can make."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leapcheck.judge.belief import Belief
+from leapcheck.quantities import QUANTITIES
+
+CLEAR = 1e6
+"""A quantity is clearly wrong whose error is so many times what rounding explains: it would show in others, if faintly."""
+
+DETERMINED: tuple[tuple[str, frozenset[str]], ...] = (
+    ("kinetic_energy", frozenset({"mass_matrix"})),
+    ("mass_matrix", frozenset({"kinetic_energy"})),
+    ("coriolis_force", frozenset({"mass_matrix"})),
+    ("gravity_force", frozenset({"potential_energy"})),
+    ("bias_force", frozenset({"mass_matrix", "gravity_force"})),
+    ("bias_force", frozenset({"coriolis_force", "gravity_force"})),
+    ("coriolis_force", frozenset({"bias_force", "gravity_force"})),
+    ("gravity_force", frozenset({"bias_force", "coriolis_force"})),
+    ("forward_dynamics", frozenset({"mass_matrix", "bias_force"})),
+    ("contact_jacobians", frozenset({"contact_positions"})),
+    ("contact_velocities", frozenset({"contact_jacobians"})),
+    ("contact_jacobians", frozenset({"contact_velocities"})),
+    ("contact_bias_accelerations", frozenset({"contact_jacobians"})),
+    ("contact_inertia", frozenset({"mass_matrix", "contact_jacobians"})),
+)
+"""A quantity, and those which as functions of q and v determine it: T is v^T M v / 2, C v follows from M, g from V, J from p."""
+
+
+def may_be_another_robot(belief: Belief) -> bool:
+    """Whether what the belief leaves wrong may be another robot with the same coordinates, right in its own way.
+
+    It cannot where a quantity is clearly wrong and those that determine it are right.
+    """
+    evidence = belief.evidence
+    if any(QUANTITIES[name].in_mujoco_coordinates for name in evidence.quantities):
+        return True
+    right = {name for name in evidence.quantities if belief.explains(name)}
+    wrong = {name for name in evidence.quantities if name not in right and belief.misfit(name) > CLEAR}
+    if "potential_energy" in wrong and "gravity_force" in right and _varies(belief):
+        return False
+    return not any(name in wrong and by <= right for name, by in DETERMINED)
+
+
+def _varies(belief: Belief) -> bool:
+    """Whether the error of the potential energy is no constant, which a link fixed to the world would add."""
+    evidence = belief.evidence
+    off = evidence.answers["potential_energy"] - belief.prediction("potential_energy")
+    near = evidence.scale["potential_energy"] * evidence.allowed["potential_energy"]
+    return bool((np.abs(off - np.median(off)) > CLEAR * near).any())
