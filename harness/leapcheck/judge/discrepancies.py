@@ -39,7 +39,7 @@ from leapcheck_models.spec import RobotSpec
 SEARCHED = 700
 """States at which an engine is asked when its largest error is searched: those of the diagnosis and five generations."""
 
-SHRINKING, LEAST_SHRINKING = 3.0, 0.3
+SHRINKING, LEAST_SHRINKING = 2.0, 0.2
 """CPU seconds for the smallest cases of all quantities of an engine, and for those of one where others have used them up."""
 
 
