@@ -147,10 +147,10 @@ class FaultSearch:
         return (
             ("several numbers of the robot", lambda: self._many_numbers(())),
             ("a fault beside one in other quantities", self._two_simple_faults),
-            ("several numbers beside a fault in other quantities", lambda: self._in_stages(self._many_numbers)),
             ("faults of the structure", lambda: self._with_structure(())),
             ("pairs of numbers", lambda: self._parameter_pairs(attribution.pairs, ())),
             ("sets of inertial numbers, a number beside several", self._sets_or_mixed_pairs),
+            ("several numbers beside a fault in other quantities", lambda: self._in_stages(self._many_numbers)),
             ("sets of inertial numbers beside a fault", lambda: self._in_stages(self._with_parameter_set)),
             ("a fault of the structure and a number", self._structure_and_number),
             ("very many numbers", lambda: self._with_proposal(late, ())),

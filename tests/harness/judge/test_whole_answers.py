@@ -71,7 +71,7 @@ def parallel_axis(mass: float, c: Array) -> Array:
 CASES: dict[str, tuple[Fault, str]] = {
     "zero rows of the base": (
         answering(without_base),
-        "the rows of the base trunk in gravity force, mass matrix M, bias force h are zero",
+        "the rows of the base trunk in gravity force, mass matrix M, bias force h are missing",
     ),
     "zero columns of the base": (answering(feet_without_base), "the columns of the base trunk in"),
     "columns of J by legs": (answering(columns_of_legs), "the dofs of contact Jacobians J alone are in another order"),

@@ -32,7 +32,7 @@ def zero_entries(belief: Belief) -> Iterator[Hypothesis]:
     for whose, own in groups.items():
         for chosen in [own] if len(own) == 1 else [own, *({name: mask} for name, mask in own.items())]:
             labels = name_list((QUANTITIES[name].label for name in chosen), MOST_NAMES)
-            words = f"{whose} in {labels} are zero: never filled in"
+            words = f"{whose} in {labels} are missing: never filled in, they hold only zeros"
             yield engine_fault(f"zero/{','.join(chosen)}", words, answer_edit=_with_zeros(chosen), prior=2.0)
 
 
