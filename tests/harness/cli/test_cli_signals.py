@@ -33,6 +33,7 @@ def test_the_end_of_a_job_s_time_leaves_a_report(tmp_path: Path, workers: str) -
 
 EARLY = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts jobs in the background with SIGINT ignored
 import leapcheck.cli
 def parse(words):
     {end}

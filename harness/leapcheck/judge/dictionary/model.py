@@ -36,7 +36,7 @@ def rotors(belief: Belief) -> Iterator[Hypothesis]:
         if energy := _energy_on_world(belief.evidence.spec):
             words = f"{LUMPED}; those on the world still have their potential energy, {energy:+.7g} J"
             edit = edit_answers(("potential_energy",), lambda _view, values: values + energy)
-            yield model_fault("rotor/coupling-missing", words, with_lumped_rotors, answer_edit=edit, prior=1.1)
+            yield model_fault("rotor/coupling-missing (V_pot kept)", words, with_lumped_rotors, answer_edit=edit, prior=1.1)
         yield model_fault("rotor/left-out", "the rotors are left out altogether", edit_bodies(_without_rotor))
         words = "the rotors ride on the links but do not turn: gear ratio^2 x inertia is missing"
         yield model_fault("rotor/not-turning", words, edit_bodies(_gear_times(0.0)), prior=2.0)

@@ -8,9 +8,11 @@ import numpy as np
 
 from leapcheck.judge.attribution.words import words as change_words
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
+from leapcheck.judge.edits import subtree
 from leapcheck.judge.readings.fit import Movable, fit, group_fit
 from leapcheck.judge.readings.in_part import hypothesis_in_part
 from leapcheck.judge.readings.ways import ALONG_CHAINS, FACTORS, WAYS, Way
+from leapcheck.judge.structure.bodies import massless_subtree_words
 from leapcheck.judge.terms.excess import Excess, excess_of, excess_of_inverse_dynamics, ordinary
 from leapcheck.judge.tree_change import MovedPart, TreeChange
 from leapcheck.judge.words import name_list, number_words
@@ -90,12 +92,15 @@ def _hypothesis(
     )
     names = [members[k].name for k in amounts]
     (amount,) = set(amounts.values())
-    words = way.words.format(f"{'rotor' if way.rotor else 'link'} {name_list(names, MOST_NAMES)}")
+    kind = f"{'rotor' if way.rotor else 'link'}{'s' if len(names) > 1 else ''}"
+    words = way.words.format(f"{kind} {name_list(names, MOST_NAMES)}")
     if way.scales:
         words += (
             f" {FACTORS.get(amount) or f'is multiplied by {number_words(1.0 + amount)}'}: {change_words(belief.spec, change)}"
         )
     name = f"reading-{way.name}/{'+'.join(names)}"
+    if way.name == "scaled" and amount == -1.0 and len(names) > 1 and names == subtree(belief.spec, names[0]):
+        name, words = massless_subtree_words(names[0], names)
     whole = model_fault(name, words, tree_edit=change, prior=PRIOR)
     if all(belief.plus(whole).explains(quantity) for quantity in belief.evidence.quantities):
         yield whole

@@ -40,10 +40,15 @@ def missing_bodies(scope: Scope) -> Iterator[Hypothesis]:
             yield model_fault(f"missing-subtree/{name} (rotors)", words, tree_edit=edit, answer_edit=rows, prior=1.2)
 
 
+def massless_subtree_words(name: str, below: list[str]) -> tuple[str, str]:
+    """Name and words of the fault that a subtree has no inertia; `below` are its links."""
+    return f"missing-subtree/{name}", f"the whole subtree from {name} on has no inertia ({name_list(below)})"
+
+
 def _massless_subtree(spec: RobotSpec, name: str, below: list[str]) -> Iterator[Hypothesis]:
-    words = f"the whole subtree from {name} on has no inertia ({name_list(below)})"
+    fault, words = massless_subtree_words(name, below)
     massless = edit_bodies(_without_inertia, below)
-    yield model_fault(f"missing-subtree/{name}", words, massless)
+    yield model_fault(fault, words, massless)
     geared = [other for other in below if body_of(spec, other).rotor]
     variants = [("rotors too", "nor have the rotors of its joints", below)] if geared else []
     if name in geared and len(geared) > 1:
