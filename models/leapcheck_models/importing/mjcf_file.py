@@ -9,9 +9,9 @@ import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from leapcheck_models.importing.mjcf_meshes import add_meshes
+from leapcheck_models.importing.mjcf_meshes import INCLUDED, add_meshes
 from leapcheck_models.importing.mjcf_size import Counts, check_copies, check_size
 from leapcheck_models.importing.xml_file import MAX_DEPTH, MAX_ELEMENTS, element_label, read_xml
 from leapcheck_models.search_path import inside
@@ -123,11 +123,15 @@ def _include(include: ET.Element, folder: Path, where: str, seen: list[Path]) ->
         raise ValueError(f"{where}: it includes more than {MAX_INCLUDES} files: write them into fewer")
     seen.append(path)
     try:
-        return list(read_xml(path, "mujoco", "an included MJCF"))
+        included = read_xml(path, "mujoco", "an included MJCF")
     except ValueError as error:
         if "<mujocoinclude>" not in str(error):
             raise
-        return list(read_xml(path, "mujocoinclude", "an included MJCF"))
+        included = read_xml(path, "mujocoinclude", "an included MJCF")
+    for mesh in included.iter("mesh"):
+        if mesh.get("file") is not None:
+            mesh.set(INCLUDED, str(PurePosixPath(include.get("file", "")).parent))
+    return list(included)
 
 
 def _check(root: ET.Element, where: str) -> None:

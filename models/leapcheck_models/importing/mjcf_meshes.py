@@ -9,6 +9,9 @@ from leapcheck_models.search_path import PACKAGE, inside
 MAX_MESH_BYTES = 64 * 2**20
 """All meshes together."""
 
+INCLUDED = "leapcheck-included"
+"""Attribute of a mesh out of an <include>: the folder of that file in the model's; no engine sees it."""
+
 MESH_FORMATS = (".stl", ".obj", ".msh")
 
 
@@ -45,10 +48,26 @@ def _name(mesh: ET.Element) -> str:
     return mesh.get("name") or PurePosixPath(mesh.get("file", "")).stem
 
 
+def _path(directory: str, included: str, file: str, folder: Path, what: str) -> Path:
+    """The file of a mesh: below the model's mesh folder, or, as MuJoCo looks there next, below that of the included file."""
+    if file.startswith(PACKAGE):
+        return inside(folder, file, what)
+    names = dict.fromkeys(str(PurePosixPath(directory) / between / file) for between in ("", included))
+    paths, errors = [], []
+    for name in names:
+        try:
+            paths.append(inside(folder, name, what))
+        except ValueError as error:
+            errors.append(error)
+    if not paths:
+        raise errors[0]
+    return next((path for path in paths if path.is_file()), paths[0])
+
+
 def _read(mesh: ET.Element, directory: str, folder: Path, where: str, assets: dict[str, bytes]) -> None:
     name, file = _name(mesh), mesh.get("file", "")
     what = f"{where}: {element_label(mesh)}: its file"
-    path = inside(folder, file if file.startswith(PACKAGE) else str(PurePosixPath(directory) / file), what)
+    path = _path(directory, mesh.attrib.pop(INCLUDED, ""), file, folder, what)
     if path.suffix.lower() not in MESH_FORMATS:
         raise ValueError(f"{what} {file!r:.80} is no mesh: use one of {', '.join(MESH_FORMATS)}")
     if not path.is_file():

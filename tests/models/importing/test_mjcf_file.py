@@ -125,3 +125,22 @@ def test_what_lies_elsewhere_is_read_where_the_user_named_its_folder(tmp_path: P
     monkeypatch.setenv("LEAPCHECK_SEARCH_PATH", str(tmp_path / "nowhere"))
     with pytest.raises(ValueError, match="nowhere' is no folder: name folders in --search-path"):
         read(robot, text.format(names[0]))
+
+
+@pytest.mark.parametrize(
+    ("compiler", "file", "folder"),
+    [("", "m/a.obj", "sub/m"), ('<compiler meshdir=""/>', "m/a.obj", "sub/m"), ('<compiler meshdir="m"/>', "a.obj", "m/sub")],
+)
+def test_a_mesh_of_an_included_file_may_lie_beside_that_file(compiler: str, file: str, folder: str, tmp_path: Path) -> None:
+    """Below the mesh folder first, then below the included file's folder in it: measured with MuJoCo 4.0."""
+    places = {"other": tmp_path / folder, "first": tmp_path / ("m" if "m" in file or "m" in compiler else "")}
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/assets.xml").write_text(f'<mujoco><asset><mesh name="a" file="{file}"/></asset></mujoco>')
+    body = '<worldbody><body><joint/><geom type="mesh" mesh="a"/></body></worldbody>'
+    text = f'<mujoco>{compiler}<include file="sub/assets.xml"/>{body}</mujoco>'
+    for place, content in zip(("other", "first"), (MESH, MESH + b"\n"), strict=True):
+        places[place].mkdir(parents=True, exist_ok=True)
+        (places[place] / "a.obj").write_bytes(content)
+        root, assets = read(tmp_path, text)
+        assert assets == {"mesh_0.obj": content}, place
+        assert set(root.find("asset/mesh").attrib) == {"name", "file"}
