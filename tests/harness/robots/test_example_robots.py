@@ -8,7 +8,6 @@ from leapcheck_evidence.file_table import ENGINES, file_row
 from tests.harness.robots.example_robots import robots
 
 REFUSED = {
-    "alex_psyonic_hands": "joint 'Left_index_q2': it mimics 'index_q1', which does not exist",
     "romeo": "moves no inertia",
     "romeo_laas_small": "moves no inertia",
     "ur3": "<robot> has 0 links",
