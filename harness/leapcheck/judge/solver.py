@@ -97,8 +97,12 @@ class FaultSearch:
         return FaultExplanation(Belief(self.evidence, fewest[0]), tuple(fewest[1:]), ()) if fewest else None
 
     def _simple_faults(self) -> list[FaultSet]:
+        """Every simple fault that explains all; of wrongly read numbers also what they say of the robot's structure."""
         if self._simple is None:
-            self._simple = self._with_simple_fault(())
+            sets = self._with_simple_fault(())
+            if sets and all(readings.is_of_whole_engine(h) for faults in sets for h in faults):
+                sets += self._many_numbers(()) or self._with_structure(())
+            self._simple = sets
         return self._simple
 
     def _explanations(self) -> list[FaultSet]:
@@ -131,6 +135,7 @@ class FaultSearch:
             return lambda: next((sets for faults in self._anchors() if (sets := rest(faults))), [])
 
         return (
+            ("faults of the structure", lambda: self._with_structure(()) if may_be_another_robot(self.root) else []),
             ("a fault beside one in other quantities", lambda: self._in_stages(self._with_simple_fault)),
             ("several numbers beside a convention", beside(self._many_numbers)),
             ("sets of inertial numbers beside a convention", beside(self._with_parameter_set)),

@@ -75,7 +75,7 @@ CASES = {
         ("FR_hip",),
         "in potential energy alone: the com",
     ),
-    "mass in M and what follows": (of(LEG, heavier), ("mass_matrix",), LEG, r"the mass of link .* is multiplied by 1\.1"),
+    "mass in M and what follows": (of(LEG, heavier), ("mass_matrix",), LEG, r"the mass of links .* is multiplied by 1\.1"),
     "gears of a leg": (of(LEG, geared), NAMES, LEG, "HR_knee_joint has the gear ratio 5.99919 instead of 9.33"),
     "gears in the kinetic energy": (
         of(LEG, geared),
@@ -83,7 +83,7 @@ CASES = {
         LEG,
         "in kinetic energy alone: the rotor of joint HR_abad_joint has the gear ratio 3.858 instead of 6",
     ),
-    "places of a side": (of(LEFT, mirrored), NAMES, ("FL_abad", "HL_abad"), "the place of link .* its x has the opposite sign"),
+    "places of a side": (of(LEFT, mirrored), NAMES, ("FL_abad", "HL_abad"), "the place of links .* its x has the opposite sign"),
 }
 
 

@@ -29,14 +29,22 @@ def armature(belief: Belief) -> Iterator[Hypothesis]:
         yield model_fault(f"armature/{name}", cause, edit_bodies(_armature_times(share)), details=details)
 
 
+def _lumped(belief: Belief) -> Hypothesis:
+    """All rotors lumped; those on the world with their constant potential energy where only that explains the engine's."""
+    plain = model_fault("rotor/coupling-missing", LUMPED, with_lumped_rotors)
+    energy = _energy_on_world(belief.evidence.spec)
+    if not energy or "potential_energy" not in belief.evidence.quantities or belief.plus(plain).explains("potential_energy"):
+        return plain
+    words = f"{LUMPED}; those on the world still have their potential energy, {energy:+.7g} J"
+    edit = edit_answers(("potential_energy",), lambda _view, values: values + energy)
+    kept = model_fault(plain.name, words, with_lumped_rotors, answer_edit=edit)
+    return kept if belief.plus(kept).explains("potential_energy") else plain
+
+
 def rotors(belief: Belief) -> Iterator[Hypothesis]:
     """All rotors lumped, left out, not turning, massless, or turning the other way."""
     if any(body.rotor for body in belief.evidence.spec.bodies):
-        yield model_fault("rotor/coupling-missing", LUMPED, with_lumped_rotors)
-        if energy := _energy_on_world(belief.evidence.spec):
-            words = f"{LUMPED}; those on the world still have their potential energy, {energy:+.7g} J"
-            edit = edit_answers(("potential_energy",), lambda _view, values: values + energy)
-            yield model_fault("rotor/coupling-missing (V_pot kept)", words, with_lumped_rotors, answer_edit=edit, prior=1.1)
+        yield _lumped(belief)
         yield model_fault("rotor/left-out", "the rotors are left out altogether", edit_bodies(_without_rotor))
         words = "the rotors ride on the links but do not turn: gear ratio^2 x inertia is missing"
         yield model_fault("rotor/not-turning", words, edit_bodies(_gear_times(0.0)), prior=2.0)

@@ -8,10 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
-from leapcheck.judge.belief import Belief
+from leapcheck.judge.belief import AnswerView, Belief
+from leapcheck.judge.evidence import rows_of
 from leapcheck.judge.layout import link_groups
 from leapcheck.judge.readings.ways import FACTORS, Way
-from leapcheck.judge.robot_rows import MOST_ROWS, robot_rows
+from leapcheck.judge.robot_rows import MOST_ROWS, RobotRows, robot_rows
 from leapcheck.judge.terms.excess import INVERSE_DYNAMICS, Excess
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace.parametric import Part, places
@@ -63,8 +64,17 @@ def values_of(few: Belief, X: Floats, quantity: str) -> Floats:
     if quantity == INVERSE_DYNAMICS:
         values = rows.inverse_dynamics(np.tile(few.evidence.answers["forward_dynamics"], (len(X), 1)))[0]
     else:
-        values = rows.pair(quantity)[0]
+        values = _answered(few, rows, len(X), quantity)
     return values.reshape(len(X), len(few.read), *values.shape[1:])
+
+
+def _answered(few: Belief, rows: RobotRows, k: int, quantity: str) -> Floats:
+    """What k robots, all at the belief's states, answer."""
+    values = rows.pair(quantity)[0]
+    if not few.edits_answers:
+        return values
+    states, read = (rows_of(some, [*range(len(some))] * k) for some in (few.evidence.states, few.read))
+    return few.edit_answer(quantity, values, AnswerView(few.spec, states, read, lambda name: rows.pair(name)[0]))
 
 
 def fit(few: Belief, x: Floats, way: Way, members: Sequence[Movable], excesses: Sequence[Excess]) -> dict[int, float] | None:

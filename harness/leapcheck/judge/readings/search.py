@@ -40,7 +40,7 @@ def readings(belief: Belief) -> Iterator[Hypothesis]:
     """Each way with the bodies on which it explains what the first telling quantity has too much, in what it explains."""
     wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
     x, few = belief.numbers, belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
-    if x is None or belief.edits_answers or not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
+    if x is None or not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
     for ways, order in ((WAYS, TELLING), (ALONG_CHAINS, TELLING[::-1])):
         excesses = _telling_excesses(few, wrong, order)
