@@ -145,6 +145,7 @@ class FaultSearch:
             ("several numbers beside faults in other quantities", lambda: self._in_stages(self._many_numbers)),
             ("sets of inertial numbers beside faults", lambda: self._in_stages(self._with_parameter_set)),
             ("faults of the structure beside others", lambda: self._in_stages(self._with_structure)),
+            ("faults of the structure with rows of their own", lambda: self._with_structure(())),
         )
 
     def _without_anchors(self) -> tuple[Step, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 from pathlib import Path
@@ -37,10 +38,10 @@ ATTEMPTS = {
     "removes itself": ("__import__('os').remove(__file__)", "Read-only file system"),
     "connects": ("__import__('socket').create_connection(('127.0.0.1', PORT), 2)", "Connection refused"),
     "connects outside": ("__import__('socket').create_connection(('192.0.2.1', 80), 2)", "Network is unreachable"),
-    "signals its parent": ("__import__('os').kill(PARENT, 15)", "No such process"),
+    "signals its parent": ("__import__('os').kill(PARENT, 15)", "No such process|crashed with SIGTERM"),
     "mounts": ("__import__('subprocess').run(['mount', '-o', 'remount,rw', '/'], check=True)", "non-zero exit status"),
 }
-"""What an engine tries, and how the system refuses it."""
+"""What an engine tries, and how the system refuses it; a parent with the number of a process in the sandbox ends that one."""
 
 
 def usable() -> str:
@@ -74,7 +75,7 @@ def test_what_an_engine_tries_is_refused(name: str, tmp_path: Path, monkeypatch:
     assert run.verdict is lc.ComparisonVerdict.FAILED
     (failure,) = run.failures
     assert failure.engine == word
-    assert refusal in failure.message
+    assert re.search(refusal, failure.message)
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["guest.py"]
 
 
