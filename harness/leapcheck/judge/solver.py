@@ -152,8 +152,8 @@ class FaultSearch:
         """The same where there are none."""
         return (
             ("several numbers of the robot", lambda: self._many_numbers(())),
-            ("a fault beside one in other quantities", self._two_simple_faults),
             ("faults of the structure", lambda: self._with_structure(())),
+            ("a fault beside one in other quantities", self._two_simple_faults),
             ("pairs of numbers", lambda: self._parameter_pairs(attribution.pairs, ())),
             ("sets of inertial numbers, a number beside several", self._sets_or_mixed_pairs),
             ("several numbers beside a fault in other quantities", lambda: self._in_stages(self._many_numbers)),
@@ -176,10 +176,10 @@ class FaultSearch:
         return [*sets, *self._with_structure(faults)] if sets else []
 
     def _two_simple_faults(self) -> list[FaultSet]:
-        """Simple faults each of which explains quantities of its own; rather one of the structure than numbers alone."""
+        """Simple faults each of which explains quantities of its own."""
         sets = self._in_stages(self._with_simple_fault)
         if sets and all(h.cause_class is CauseClass.MODEL for h in sets[0]):
-            return self._with_structure(()) or self._with_equal_pairs(sets)
+            return self._with_equal_pairs(sets)
         return sets
 
     def _with_simple_fault(self, faults: FaultSet) -> list[FaultSet]:
