@@ -75,6 +75,7 @@ class FaultSearch:
         self._simple: list[FaultSet] | None = None
         self._stages: list[list[FaultSet]] = []
         self._fits: dict[tuple[int, ...], tuple[FaultSet, list[Hypothesis]]] = {}
+        self._robots: dict[tuple[int, ...], tuple[FaultSet, bool]] = {}
         self.best_partial: FaultSet = ()
         self.meter = Meter(SECONDS)
         self.untried: tuple[str, ...] = ()
@@ -101,7 +102,7 @@ class FaultSearch:
         if self._simple is None:
             sets = self._with_simple_fault(())
             if sets and all(readings.is_of_whole_engine(h) for faults in sets for h in faults):
-                sets += self._many_numbers(()) or self._with_structure(())
+                sets += [*self._number_blocks(()), *self._with_structure(())]
             self._simple = sets
         return self._simple
 
@@ -135,7 +136,7 @@ class FaultSearch:
             return lambda: next((sets for faults in self._anchors() if (sets := rest(faults))), [])
 
         return (
-            ("faults of the structure", lambda: self._with_structure(()) if may_be_another_robot(self.root) else []),
+            ("faults of the structure", lambda: self._with_structure(()) if self._may_be_a_robot(()) else []),
             ("a fault beside one in other quantities", lambda: self._in_stages(self._with_simple_fault)),
             ("several numbers beside a convention", beside(self._many_numbers)),
             ("sets of inertial numbers beside a convention", beside(self._with_parameter_set)),
@@ -145,7 +146,10 @@ class FaultSearch:
             ("several numbers beside faults in other quantities", lambda: self._in_stages(self._many_numbers)),
             ("sets of inertial numbers beside faults", lambda: self._in_stages(self._with_parameter_set)),
             ("faults of the structure beside others", lambda: self._in_stages(self._with_structure)),
-            ("faults of the structure with rows of their own", lambda: self._with_structure(())),
+            (
+                "faults of the structure with rows of their own",
+                lambda: [] if self._may_be_a_robot(()) else self._with_structure(()),
+            ),
         )
 
     def _without_anchors(self) -> tuple[Step, ...]:
@@ -166,13 +170,24 @@ class FaultSearch:
 
     def _with_structure(self, faults: FaultSet) -> list[FaultSet]:
         """The faults with one of the robot's structure."""
-        if faults and not may_be_another_robot(self.root.plus(*faults)):
+        if faults and not self._may_be_a_robot(faults):
             return []
         return self._with_proposal(structure.proposals, faults)
 
+    def _number_blocks(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults with several numbers of the robot."""
+        return self._with_proposal(attribution.blocks, faults) if self._may_be_a_robot(faults) else []
+
+    def _may_be_a_robot(self, faults: FaultSet) -> bool:
+        """Whether numbers of a robot could make what the faults leave; kept, as many kinds of search ask."""
+        key = tuple(map(id, faults))
+        if key not in self._robots:
+            self._robots[key] = faults, may_be_another_robot(self.root.plus(*faults))
+        return self._robots[key][1]
+
     def _many_numbers(self, faults: FaultSet) -> list[FaultSet]:
         """The faults with several numbers of the robot that explain the rest, or a word for what these say of its structure."""
-        sets = self._with_proposal(attribution.blocks, faults)
+        sets = self._number_blocks(faults)
         return [*sets, *self._with_structure(faults)] if sets else []
 
     def _two_simple_faults(self) -> list[FaultSet]:
@@ -186,7 +201,7 @@ class FaultSearch:
         """Every single fault that, added to the others, explains everything."""
         belief = self.root.plus(*faults)
         last = self._screen(faults, self.fixed)
-        numbers = attribution.singles(belief) if may_be_another_robot(belief) else []
+        numbers = attribution.singles(belief) if self._may_be_a_robot(faults) else []
         last += self._explaining(faults, [*self._fitted(faults), *numbers])
         return [(*faults, h) for h in last or (() if faults else self._other_robots())]
 
@@ -202,8 +217,6 @@ class FaultSearch:
 
     def _with_proposal(self, proposal: Proposal, faults: FaultSet) -> list[FaultSet]:
         """The same for the faults of one proposal."""
-        if proposal is attribution.blocks and not may_be_another_robot(self.root.plus(*faults)):
-            return []
         return [(*faults, h) for h in self._explaining(faults, proposal(self.root.plus(*faults)))]
 
     def _with_equal_pairs(self, sets: list[FaultSet]) -> list[FaultSet]:
@@ -221,7 +234,7 @@ class FaultSearch:
 
         What else explains as much with either of the first two is sought, too: it may have a better name.
         """
-        if not may_be_another_robot(self.root.plus(*faults)):
+        if not self._may_be_a_robot(faults):
             return []
         pairs = [(*faults, *pair) for pair in pairs_of(self.root.plus(*faults))]
         pairs = [longer for longer in pairs if self._explains_all(longer)]
@@ -248,7 +261,7 @@ class FaultSearch:
 
     def _with_parameter_set(self, faults: FaultSet) -> list[FaultSet]:
         """The faults with any number of inertial parameters that explain the rest."""
-        if not may_be_another_robot(self.root.plus(*faults)):
+        if not self._may_be_a_robot(faults):
             return []
         sets = [(*faults, *several) for several in attribution.sets(self.root.plus(*faults))]
         return [longer for longer in sets if self._explains_all(longer)]

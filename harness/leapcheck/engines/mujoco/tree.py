@@ -73,7 +73,7 @@ def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
     _check_numbers(m, where)
     armature = _armatures(m, where)
     bodies: list[Body] = []
-    origins: dict[int, Vector3] = {0: (0.0, 0.0, 0.0)}  # of the last link's frame in the body's frame
+    origins = link_origins(m)
     for b in range(1, m.nbody):
         bodies += _links(m, b, names, origins, armature, where)
     if not np.abs(m.opt.gravity).max() <= MAX_NUMBER:
@@ -131,11 +131,11 @@ def _unique(names: list[str]) -> tuple[str, ...]:
 
 
 def _links(
-    m: mujoco.MjModel, b: int, names: Names, origins: dict[int, Vector3], armature: Mapping[int, float], where: str
+    m: mujoco.MjModel, b: int, names: Names, origins: Mapping[str, Vector3], armature: Mapping[int, float], where: str
 ) -> Iterator[Body]:
-    """The chain of links of one body; `origins` gets where the last one's frame stands."""
+    """The chain of links of one body; `origins`: where the last links' frames stand in their bodies'."""
     parent = names.bodies[m.body_parentid[b]]
-    back = vector3(-np.array(origins[int(m.body_parentid[b])]))
+    back = vector3(-np.array(origins.get(parent, (0.0, 0.0, 0.0))))
     placement = product(Placement(back), Placement(vector3(m.body_pos[b]), unit_quaternion(m.body_quat[b])))
     first, count = int(m.body_jntadr[b]), int(m.body_jntnum[b])
     origin: Vector3 = (0.0, 0.0, 0.0)
@@ -149,7 +149,6 @@ def _links(
             parent, placement = link, Placement()
     if not count:
         joint = Joint(free_name(f"{names.bodies[b]}_fixed", {*names.joints}), JointType.FIXED)
-    origins[b] = origin
     inertia = _inertia(m, b, origin, f"{where}, body '{names.bodies[b]}'")
     yield Body(names.bodies[b], joint, inertia, parent, placement, shapes=tuple(_shapes(m, b, origin)))
 

@@ -29,6 +29,8 @@ def frame_numbers(
     """Those of p, pdot, J and a that are among the names, (n, points, *shape)."""
     wanted_names = sorted(CALLS.keys() & set(names))
     out = {name: np.empty((len(states.q), len(frames), 3, *([model.nv] if name == "J" else []))) for name in wanted_names}
+    if not wanted_names:
+        return out
     no_acceleration = np.zeros(model.nv)
     for i, (q, v) in enumerate(zip(states.q, states.v, strict=True)):
         pin.forwardKinematics(model, data, q, v, no_acceleration)
