@@ -43,6 +43,8 @@ def compare(
     states_file: Path | str | None = CompareOptions.states_file,
     only: int | None = CompareOptions.only,
     strict: bool = CompareOptions.strict,
+    feet: Sequence[str] | str = CompareOptions.feet,
+    points: Path | str | None = CompareOptions.points,
     sandbox: bool = CompareOptions.sandbox,
     out: Path | str | None = CompareOptions.out,
     baseline: Path | str | None = CompareOptions.baseline,
@@ -66,6 +68,9 @@ def compare(
         states_file: your own states (.npz, .csv, .parquet).
         only: index of the one state to compare at.
         strict: an engine that is imprecise by the single precision that it declares is a discrepancy, too.
+        feet: where it touches, by names of bodies or links, sites or geoms of its file; by default the ends of its chains, or
+            what a .toml of its name beside the file says.
+        points: the same in a file (.toml), as in `load`.
         sandbox: your engines, named as on the command line, run under bubblewrap: without network, with files that they cannot
             change, without other processes.
         out: folder of the report, written at the end; a long run keeps its finished parts there.
@@ -97,6 +102,8 @@ def compare(
         states_file=None if states_file is None else Path(states_file),
         only=only,
         strict=strict,
+        feet=_names(feet),
+        points=None if points is None else Path(points),
         sandbox=sandbox,
         out=None if out is None else Path(out),
         baseline=None if baseline is None else Path(baseline),
@@ -230,21 +237,20 @@ def comparison_setup(
 
 
 def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: States | None) -> Plan:
-    from leapcheck.api.robots import load
     from leapcheck.comparison.plan import Plan
     from leapcheck.engines.outside.load import word_of
     from leapcheck.engines.outside.recording import recordings
     from leapcheck.quantities import QUANTITIES
-    from leapcheck.robots.load import NamedRobot, read_robot_file
+    from leapcheck.robots.load import NamedRobot, load, read_robot_file
 
     named = isinstance(robot, str | Path)
-    file = read_robot_file(str(robot)) if named else None
-    spec = load(robot) if file is None else file.spec
+    file = read_robot_file(str(robot), options.feet, options.points) if named else None
+    spec = load(robot, options.feet, options.points) if file is None else file.spec
     read = recordings(spec, [engine for engine in (*options.engines, *own) if isinstance(engine, str)])
     own_states = _own_states(spec, next((engine.states for engine in read.values()), None), options.states_file)
     foreign, users = _foreign_engines(options.engines, file), [own_engine(engine, spec, options.sandbox) for engine in own]
     plan = Plan(
-        robot=NamedRobot(spec, str(robot) if named else ""),
+        robot=NamedRobot(spec, str(robot) if named else "", options.feet, options.points),
         engines=tuple(read.get(engine, engine) if isinstance(engine, str) else engine for engine in (*foreign, *users)),
         quantities=options.quantities or tuple(QUANTITIES),
         count=options.states,

@@ -30,6 +30,8 @@ def jump(
     pose: str | None = JumpOptions.pose,
     set: Sequence[str] = JumpOptions.set,
     actuators: Path | str | None = JumpOptions.actuators,
+    feet: Sequence[str] = JumpOptions.feet,
+    points: Path | str | None = JumpOptions.points,
     engines: Sequence[str] = JumpOptions.engines,
     friction: float = JumpOptions.friction,
     solref: tuple[float, float] = JumpOptions.solref,
@@ -65,6 +67,8 @@ def jump(
         pose: pose that a policy or trajectory starts from; the robot's first by default.
         set: numbers of the robot to change, as in ["trunk.mass=3.6"].
         actuators: actuators of the robot in a file (.json), instead of its own.
+        feet: where the robot of a file touches, as in `leapcheck.load`.
+        points: the same in a file, as in `leapcheck.load`.
         engines: simulators; a wrong name lists them all.
         friction: Coulomb friction of the ground.
         solref: MuJoCo's time constant (s) and damping ratio of a contact.
@@ -111,6 +115,8 @@ def jump(
         pose=pose,
         set=_texts(set),
         actuators=_path(actuators),
+        feet=_texts(feet),
+        points=_path(points),
         engines=_texts(engines),
         friction=friction,
         solref=solref,

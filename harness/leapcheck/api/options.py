@@ -24,6 +24,10 @@ class CompareOptions:
     """Index of one state: compare at that state alone."""
     strict: bool = False
     """Fail an engine that is imprecise by the single precision that it declares, too."""
+    feet: tuple[str, ...] = ()
+    """Where it touches: names of bodies or links, sites or geoms of its file, instead of the ends of its chains."""
+    points: Path | None = None
+    """Where it touches, in a file (.toml with feet = ["NAME", ...] or tables [[points]] of name, on, position, radius)."""
     sandbox: bool = False
     """Run your engines under bubblewrap: without network, with files that they cannot change, without other processes."""
     out: Path | None = None

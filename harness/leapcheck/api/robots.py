@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 SEVERITIES = ("error", "warning", "note")
 
 
-def load(robot: Any) -> RobotSpec:
+def load(robot: Any, *, feet: Sequence[str] | str = (), points: Path | str | None = None) -> RobotSpec:
     """The description of a robot.
+
+    Contact points of a file are put at the ends of its chains of moving joints, unless `feet`, `points` or a .toml of the file's
+    name beside it chooses others.
 
     Args:
         robot: a name (`leapcheck robots` lists them), "random:SEED", a file (.json, .urdf, .xml, .mjcf; "#fixed" or "#floating"
             behind a .urdf decides about its base), a spec, a `mujoco.MjModel` or a `pinocchio.Model`.
+        feet: names of bodies or links, sites or geoms at which it touches: a site's place, a sphere's centre, a capsule's free
+            end, the corners of a box's sole; of a body its spheres, else its last capsule's free end, else its origin.
+        points: a .toml with feet = ["NAME", ...] or tables [[points]] of name, on (a body), position (m), radius (m) and foot.
 
     Raises:
         ValueError: the robot is unknown, or has something that a spec cannot hold; the message names file, element and remedy.
@@ -38,7 +44,7 @@ def load(robot: Any) -> RobotSpec:
         >>> lc.load("mini_cheetah").nv
         18
     """
-    return load_robot(robot)
+    return load_robot(robot, (feet,) if isinstance(feet, str) else feet, None if points is None else Path(points))
 
 
 @dataclass(frozen=True, slots=True)

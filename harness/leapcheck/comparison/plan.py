@@ -162,9 +162,11 @@ def repeat_text(plan: Plan, engines: Sequence[str], quantity: str, index: int) -
     objects = plan.only_in_python
     if plan.robot.source and not {*engines, "states"} & set(objects):
         words = ("--engines", *engines, "--quantities", quantity, *plan.states_arguments, "--only", str(index))
-        return command_line("leapcheck", "compare", plan.robot.source, *words)
+        return command_line("leapcheck", "compare", plan.robot.source, *plan.robot.options, *words)
     robot = repr(plan.robot.source) if plan.robot.source else plan.spec.name
     users = ", ".join(name for name in engines if name in objects)
     others = tuple(name for name in engines if name not in objects)
     states = "states=states" if plan.states is not None else f"states={plan.count}, seed={plan.seed}"
-    return f"leapcheck.compare({robot}, [{users}], engines={others}, quantities={quantity!r}, {states}, only={index})"
+    chosen = {"feet": plan.robot.feet, "points": plan.robot.points and str(plan.robot.points)}
+    where = "".join(f", {name}={value!r}" for name, value in chosen.items() if value)
+    return f"leapcheck.compare({robot}, [{users}], engines={others}, quantities={quantity!r}{where}, {states}, only={index})"

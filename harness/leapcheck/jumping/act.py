@@ -46,12 +46,18 @@ class Act:
         return factory() if factory else self.policy
 
 
-def jumping_robot(robot: str | RobotSpec, changes: Sequence[str] = (), actuators: Path | None = None) -> RobotSpec:
-    """The robot, or that of a name or file, with other actuators and changed numbers.
+def jumping_robot(
+    robot: str | RobotSpec,
+    changes: Sequence[str] = (),
+    actuators: Path | None = None,
+    feet: Sequence[str] = (),
+    points: Path | None = None,
+) -> RobotSpec:
+    """The robot, or that of a name or file, with other contact points and actuators and changed numbers.
 
     Raises ValueError where it cannot jump: no free trunk, no foot, no actuators; and for each wrong file or change.
     """
-    spec = load(robot) if isinstance(robot, str) else robot
+    spec = load(robot, feet, points)
     if actuators is not None:
         spec = replace(spec, actuators=read_actuators(actuators))
     spec = with_changes(spec, changes)
@@ -60,7 +66,7 @@ def jumping_robot(robot: str | RobotSpec, changes: Sequence[str] = (), actuators
     if not spec.actuators:
         raise ValueError(f"robot '{spec.name}' has no actuators: add them to its file, or give --actuators FILE.json")
     if not any(point.is_foot and point.computed for point in spec.contact_points):
-        raise ValueError(f"robot '{spec.name}' has no foot: mark its contact points with is_foot")
+        raise ValueError(f"robot '{spec.name}' has no foot: mark its contact points with is_foot, or name them with --feet")
     return spec
 
 

@@ -46,6 +46,10 @@ class JumpOptions:
     """A number of the robot changed, as in trunk.mass=3.6; may be repeated."""
     actuators: Path | None = None
     """Actuators of the robot in a file (.json), instead of its own."""
+    feet: tuple[str, ...] = ()
+    """Where the robot of a file touches: names of bodies or links, sites or geoms, instead of the ends of its chains."""
+    points: Path | None = None
+    """Where it touches, in a file (.toml with feet = ["NAME", ...] or tables [[points]] of name, on, position, radius)."""
     engines: tuple[str, ...] = ("mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm")
     """Simulators; a wrong name lists them all."""
     friction: float = 0.8

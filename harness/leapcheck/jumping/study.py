@@ -87,7 +87,7 @@ def jump_study(
     options.check()
     if workers < 0:
         raise ValueError(f"--workers {workers}: give a whole number, 0 or more")
-    spec = jumping_robot(robot, options.set, options.actuators)
+    spec = jumping_robot(robot, options.set, options.actuators, options.feet, options.points)
     origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
     variation = _variation(options)
     measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work

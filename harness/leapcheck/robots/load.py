@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leapcheck_models import robots
-from leapcheck_models.importing import ImportedRobot
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.search_path import inside
+from leapcheck_models.spec import RobotSpec, Vector3
+
+if TYPE_CHECKING:
+    from leapcheck_models.importing import ImportedRobot
+    from leapcheck_models.importing.feet import PointChoice
+    from leapcheck_models.importing.marks import Mark
 
 MJCF = (".xml", ".mjcf")
 FILES = (".json", ".urdf", *MJCF)
@@ -16,15 +22,26 @@ FILES = (".json", ".urdf", *MJCF)
 
 @dataclass(frozen=True, slots=True)
 class NamedRobot:
-    """A robot, and the words that load it again ("mini_cheetah", "random:7", "go2.urdf"); "" where none do."""
+    """A robot, and the words that load it again ("mini_cheetah", "random:7", "go2.urdf"); "" where none do.
+
+    `feet` and the file `points` chose its contact points, where they are given.
+    """
 
     spec: RobotSpec
     source: str = ""
+    feet: tuple[str, ...] = ()
+    points: Path | None = None
 
     @property
     def name(self) -> str:
         """What reports and commands call it."""
         return self.source or self.spec.name
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The words of a command line that choose its contact points."""
+        feet = ("--feet", *self.feet) if self.feet else ()
+        return feet if self.points is None else (*feet, "--points", str(self.points))
 
 
 def named_robot(source: str) -> NamedRobot:
@@ -32,20 +49,33 @@ def named_robot(source: str) -> NamedRobot:
     return NamedRobot(load(source), source)
 
 
-def load(robot: Any) -> RobotSpec:
+def load(robot: Any, feet: Sequence[str] = (), points: Path | None = None) -> RobotSpec:
     """Spec of a robot.
 
     `robot` is a name, `random:SEED`, the path of a .json, .urdf, .xml or .mjcf (which MuJoCo compiles), a `RobotSpec`, a
-    `mujoco.MjModel` or a `pinocchio.Model`.
+    `mujoco.MjModel` or a `pinocchio.Model`. Its contact points are those that `feet` (names of bodies, sites or geoms) and the
+    file `points` choose, if they do.
 
     Raises FileNotFoundError, or ValueError in one line that names the file or model, the element and the remedy; TypeError for
     anything else. A `mujoco.MjModel` whose equality constraints, tendons or mocap bodies are left out gives a UserWarning.
     """
+    if isinstance(robot, str | Path) and (file := read_robot_file(str(robot), feet, points)):
+        return file.spec
+    choice = _choice(feet, points)
+    marks: tuple[Mark, ...] = ()
+    if choice and type(robot).__name__ == "MjModel":
+        from leapcheck.engines.mujoco.marks import marks_of_model
+
+        marks = marks_of_model(robot)
+    return _chosen(_load(robot), choice, marks)
+
+
+def _load(robot: Any) -> RobotSpec:
+    """Spec of a robot that is no URDF or MJCF."""
     if isinstance(robot, RobotSpec):
         return robot
     if isinstance(robot, str | Path):
-        file = read_robot_file(str(robot))
-        return robots.load(str(robot)) if file is None else file.spec
+        return robots.load(str(robot))
     package, kind = type(robot).__module__.partition(".")[0], type(robot).__name__  # without importing the package
     if (package, kind) == ("mujoco", "MjModel"):
         from leapcheck.engines.mujoco.mjcf_import import spec_of_live_model
@@ -61,11 +91,18 @@ def load(robot: Any) -> RobotSpec:
     )
 
 
-def read_robot_file(name: str) -> ImportedRobot | None:
+def read_robot_file(name: str, feet: Sequence[str] = (), points: Path | None = None) -> ImportedRobot | None:
     """The robot of a URDF or MJCF file with the findings on it; None for a name that means no such file.
+
+    Its contact points are those that `feet` and `points` choose; else those of a .toml of its name beside it, where there is one.
 
     Raises FileNotFoundError, or ValueError in one line that names the file, the element and the remedy.
     """
+    file = _read(name)
+    return None if file is None else _with_choice(file, _choice(feet, points) or _choice_beside(file.path))
+
+
+def _read(name: str) -> ImportedRobot | None:
     if name.partition("#")[0].endswith(".urdf"):
         from leapcheck_models.importing.urdf_file import read_urdf
 
@@ -75,6 +112,51 @@ def read_robot_file(name: str) -> ImportedRobot | None:
 
         return import_mjcf(name)
     return None
+
+
+def _with_choice(file: ImportedRobot, choice: PointChoice | None) -> ImportedRobot:
+    """The robot of a file with the chosen contact points, and a finding that says so."""
+    if choice is None:
+        return file
+    from leapcheck_models.lint.finding import Finding
+
+    spec = _chosen(file.spec, choice, file.marks, file.origins)
+    message = f"{len(spec.contact_points)} contact points, chosen by {choice.where}"
+    chosen = Finding("contact points", "note", f"robot '{spec.name}'", message, "nothing")
+    return replace(file, spec=spec, findings=(*(f for f in file.findings if f.rule != chosen.rule), chosen))
+
+
+def _choice(feet: Sequence[str], points: Path | None) -> PointChoice | None:
+    """What `feet` and the file `points` choose together; None where they choose nothing."""
+    if not feet and points is None:
+        return None
+    from leapcheck_models.importing.feet import PointChoice, names_of_words, read_choice
+
+    if points is None:
+        return PointChoice("--feet", names_of_words(feet))
+    listed = read_choice(points)
+    return replace(listed, feet=(*names_of_words(feet), *listed.feet))
+
+
+def _choice_beside(file: Path) -> PointChoice | None:
+    """What the .toml of a robot's name beside its file chooses; None where there is none, or one about something else."""
+    if not file.with_suffix(".toml").is_file():
+        return None
+    from leapcheck_models.importing.feet import choice_in, read_table
+
+    table = inside(file.resolve().parent, f"{file.stem}.toml", f"file '{file}': the .toml beside it")
+    return choice_in(table, read_table(table))
+
+
+def _chosen(
+    spec: RobotSpec, choice: PointChoice | None, marks: Sequence[Mark] = (), origins: Mapping[str, Vector3] | None = None
+) -> RobotSpec:
+    """The robot with the chosen contact points; its own where nothing is chosen."""
+    if choice is None:
+        return spec
+    from leapcheck_models.importing.feet import with_points
+
+    return with_points(spec, choice, marks, origins)
 
 
 def short_name(robot: str) -> str:

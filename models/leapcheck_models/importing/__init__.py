@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from leapcheck_models.importing.marks import Mark
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.spec import RobotSpec, Vector3
 
@@ -21,7 +22,8 @@ class ImportedRobot:
     `findings` name what the file holds that the spec cannot, and what other readers of the file change. `text` is the vetted
     file, safe to hand to an engine (no entity, no reference to another file but the `assets`, by name); `floating` says
     whether the root got the free joint that a URDF does not write. `origins`: where a link's frame stands in the file's own
-    frame of its body (m), where that is elsewhere than at its origin; the axes are the same.
+    frame of its body (m), where that is elsewhere than at its origin; the axes are the same. `marks`: sites and geoms with a
+    name, which may be chosen as feet.
     """
 
     spec: RobotSpec
@@ -32,3 +34,4 @@ class ImportedRobot:
     floating: bool = False
     assets: Mapping[str, bytes] = field(default_factory=dict)
     origins: Mapping[str, Vector3] = field(default_factory=dict)
+    marks: tuple[Mark, ...] = ()

@@ -1,26 +1,43 @@
 """Where a robot without marked contact points touches: at the ends of its chains of moving joints."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from leapcheck_models.importing.marks import Mark, Spot, shape_spots
 from leapcheck_models.spec import ContactPoint, JointType, RobotSpec
 from leapcheck_models.xml_text import free_name
 
 MOST_COMPUTED = 8
 """Points whose quantities are computed; hands have dozens of ends, and J M^-1 J^T grows with the square."""
 
+FOOT = re.compile("foot|feet|toe|sole", re.IGNORECASE)
+"""In the name of a site: it marks a foot."""
 
-def contact_points(spec: RobotSpec) -> tuple[ContactPoint, ...]:
-    """One point per chain end, `<link>_point`: the centre of the last collision sphere there, else the last link's origin."""
-    ends = list(_ends(spec))
-    names = {body.name for body in spec.bodies}
+
+def contact_points(spec: RobotSpec, marks: Sequence[Mark] = ()) -> tuple[ContactPoint, ...]:
+    """One point per chain end, `<link>_point`.
+
+    The centre of the last collision sphere there, else the last site that is called a foot, else the free end of the last
+    capsule: these are feet; else the last link's origin.
+    """
+    taken: set[str] = set()
     points: list[ContactPoint] = []
-    for group in ends:
-        spheres = [(name, s) for name in group for s in spec.bodies[spec.body_index(name)].shapes if s.kind == "sphere"]
-        link, shape = spheres[-1] if spheres else (group[-1], None)
-        position, radius = (shape.placement.p, shape.size[0]) if shape else ((0.0, 0.0, 0.0), 0.0)
-        name = free_name(f"{link}_point", names)
-        points.append(ContactPoint(name, link, position, shape is not None, len(points) < MOST_COMPUTED, radius))
+    for group in _ends(spec):
+        feet = list(_feet(spec, marks, group))
+        link, spot = feet[0] if feet else (group[-1], Spot((0.0, 0.0, 0.0)))
+        name = free_name(f"{link}_point", taken)
+        taken.add(name)
+        points.append(ContactPoint(name, link, spot.position, bool(feet), len(points) < MOST_COMPUTED, spot.radius))
     return tuple(points)
+
+
+def _feet(spec: RobotSpec, marks: Sequence[Mark], group: Sequence[str]) -> Iterator[tuple[str, Spot]]:
+    """Links and spots of a chain end that may be its foot, the likeliest first."""
+    shapes = [(name, shape) for name in reversed(group) for shape in reversed(spec.bodies[spec.body_index(name)].shapes)]
+    yield from ((name, spot) for name, shape in shapes if shape.kind == "sphere" for spot in shape_spots(shape))
+    sites = [mark for mark in marks if mark.kind == "site" and mark.body in group and FOOT.search(mark.name)]
+    yield from ((mark.body, mark.spots[0]) for mark in reversed(sites))
+    yield from ((name, shape_spots(shape)[-1]) for name, shape in shapes if shape.kind == "capsule")
 
 
 def _ends(spec: RobotSpec) -> Iterator[list[str]]:

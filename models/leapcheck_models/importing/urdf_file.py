@@ -4,8 +4,7 @@ What a URDF does not say is decided by rules, and each decision is a finding:
 
 - Base: the root link floats if it, with the links fixed to it, has mass and is not called `world`; else it is fixed. Write
   `my_robot.urdf#floating` or `my_robot.urdf#fixed` to decide yourself.
-- Contact points: one at the end of each chain of moving joints; at the centre of its collision sphere, which makes it a foot,
-  or at the origin of the last link.
+- Contact points: one at the end of each chain of moving joints (`chain_ends`), until the user chooses others (`feet`).
 - A planar joint becomes three joints with links without mass between them: x, y in its plane, then the turn about its axis.
 - A joint that mimics another is an exact rotor where it turns a leaf on the same parent; otherwise it stays a degree of
   freedom of its own, as MuJoCo and Pinocchio treat it too unless told otherwise.
@@ -21,9 +20,10 @@ import numpy as np
 
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.chain_ends import contact_points
+from leapcheck_models.importing.marks import urdf_marks
 from leapcheck_models.importing.poses import product, turn, vector3
 from leapcheck_models.importing.urdf_findings import urdf_findings
-from leapcheck_models.importing.urdf_records import Link, UrdfJoint, joints, links
+from leapcheck_models.importing.urdf_records import Link, UrdfJoint, joints, links, touching_shapes
 from leapcheck_models.importing.urdf_tree import UrdfTree, base_floats, build_tree
 from leapcheck_models.importing.xml_file import attribute_floats, read_xml
 from leapcheck_models.spec import (
@@ -71,7 +71,8 @@ def read_urdf(name: str | os.PathLike[str]) -> ImportedRobot:
     option = root.find("mujoco/option")  # MuJoCo's extension, in which URDF's writers say gravity; the format itself cannot
     spec = replace(spec, gravity=vector3(attribute_floats(where, option, "gravity", spec.gravity)))
     findings = tuple(urdf_findings(root, tree, spec, floating, base_given=bool(base)))
-    return ImportedRobot(spec, Path(path), "URDF", vetted_text(root), findings, floating)
+    marks = tuple(urdf_marks(root, lambda link: touching_shapes(link, where)))
+    return ImportedRobot(spec, Path(path), "URDF", vetted_text(root), findings, floating, marks=marks)
 
 
 def vetted_text(root: ET.Element) -> str:

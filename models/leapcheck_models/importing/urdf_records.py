@@ -109,7 +109,7 @@ def _link(element: ET.Element, where: str) -> Link:
     place = f"{where}: link {name!r:.80}"
     geometries = [(use, use.find("geometry")) for use in (*element.findall("collision"), *element.findall("visual"))]
     meshes = [mesh.get("filename", "") for _, geometry in geometries if geometry is not None for mesh in geometry.findall("mesh")]
-    shapes = tuple(_shapes(element, place))
+    shapes = tuple(touching_shapes(element, place))
     inertial = element.find("inertial")
     lacks_mass = inertial is not None and inertial.find("mass") is None
     inertia = None if inertial is None or lacks_mass else _inertia(inertial, place, f"{where}, link '{name}'")
@@ -130,7 +130,7 @@ def _inertia(inertial: ET.Element, place: str, source: str) -> Inertia:
     return declared_inertia(mass, origin.p, rotational, source)
 
 
-def _shapes(link: ET.Element, place: str) -> Iterator[Shape]:
+def touching_shapes(link: ET.Element, place: str) -> Iterator[Shape]:
     """Boxes, spheres and cylinders that touch."""
     for use in link.findall("collision"):
         geometry = use.find("geometry")

@@ -49,8 +49,8 @@ def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel)
     points = imported.spec.contact_points
     if points:
         message = f"{len(points)} contact points put at the ends of the chains, {sum(p.is_foot for p in points)} of them feet"
-        remedy = "write your own into a .json file if others are meant"
-        yield Finding("contact points", "note", f"robot '{imported.spec.name}'", message, remedy)
+        place = f"robot '{imported.spec.name}'"
+        yield Finding("contact points", "note", place, message, "name others with --feet or --points")
 
 
 def left_out(m: mujoco.MjModel) -> Iterator[Finding]:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import mujoco
 
+from leapcheck.engines.mujoco.marks import marks_of_model
 from leapcheck.engines.mujoco.mjcf_findings import left_out, mjcf_findings
 from leapcheck.engines.mujoco.silence import mute_compiler
 from leapcheck.engines.mujoco.tree import link_origins, spec_of_model
 from leapcheck.engines.trial_load import check_load
 from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.importing.chain_ends import contact_points
 from leapcheck_models.importing.mjcf_file import read_mjcf
 from leapcheck_models.importing.urdf_records import MAX_LINKS
 from leapcheck_models.spec import RobotSpec
@@ -29,7 +31,9 @@ def import_mjcf(path: str | os.PathLike[str]) -> ImportedRobot:
     m = compile_mjcf(file.text, file.assets, where)
     check_rigid_tree(m, where)
     spec = spec_of_model(m, file.whole.get("model") or Path(path).stem, where)
-    imported = ImportedRobot(spec, Path(path), "MJCF", file.text, assets=file.assets, origins=link_origins(m))
+    marks = marks_of_model(m)
+    spec = replace(spec, contact_points=contact_points(spec, marks))
+    imported = ImportedRobot(spec, Path(path), "MJCF", file.text, assets=file.assets, origins=link_origins(m), marks=marks)
     return replace(imported, findings=tuple(mjcf_findings(imported, file.whole, m)))
 
 
@@ -44,7 +48,7 @@ def spec_of_live_model(m: mujoco.MjModel) -> RobotSpec:
     spec = spec_of_model(m, name, where)
     for finding in left_out(m):
         warnings.warn(f"{where}: {finding.place}: {finding.message}: {finding.remedy}", UserWarning, stacklevel=3)
-    return spec
+    return replace(spec, contact_points=contact_points(spec, marks_of_model(m)))
 
 
 def check_rigid_tree(m: mujoco.MjModel, where: str) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from leapcheck_models.importing.chain_ends import contact_points
 from leapcheck_models.importing.poses import declared_inertia, product, rotate_inertia, turn, unit_quaternion, vector3
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import (
@@ -68,7 +67,7 @@ class Names:
 
 
 def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
-    """The robot in a compiled model; ValueError that names the file and the element where a spec cannot hold it."""
+    """The robot in a compiled model, without contact points; ValueError names file and element where a spec cannot hold it."""
     names = names_of(m)
     _check_numbers(m, where)
     armature = _armatures(m, where)
@@ -82,8 +81,7 @@ def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
     gravity = (0.0, 0.0, 0.0) if disabled else vector3(m.opt.gravity)
     try:
         spec = RobotSpec(name, tuple(bodies), gravity=gravity, source=f"MJCF {name}, as MuJoCo compiles it")
-        spec = replace(spec, actuators=tuple(_actuators(m, names)), poses=tuple(_poses(m)))
-        return replace(spec, contact_points=contact_points(spec))
+        return replace(spec, actuators=tuple(_actuators(m, names)), poses=tuple(_poses(m)))
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
@@ -219,14 +217,21 @@ def _inertia(m: mujoco.MjModel, b: int, origin: Vector3, source: str) -> Inertia
 def _shapes(m: mujoco.MjModel, b: int, origin: Vector3) -> Iterator[Shape]:
     """Simple geoms that touch."""
     for g in range(int(m.body_geomadr[b]), int(m.body_geomadr[b]) + int(m.body_geomnum[b])):
-        shape = SHAPES.get(mujoco.mjtGeom(int(m.geom_type[g])))
-        if shape is None or not (m.geom_contype[g] or m.geom_conaffinity[g]):
-            continue
-        kind, whole, half = shape
-        size = [float(x) for x in m.geom_size[g]]
-        lengths = (*size[:whole], *(2 * x for x in size[whole : whole + half]))
-        if min(lengths) > 0.0:
-            yield Shape(kind, lengths, Placement(vector3(m.geom_pos[g] - np.array(origin)), unit_quaternion(m.geom_quat[g])))
+        shape = shape_of_geom(m, g, origin)
+        if shape is not None and (m.geom_contype[g] or m.geom_conaffinity[g]):
+            yield shape
+
+
+def shape_of_geom(m: mujoco.MjModel, g: int, origin: Vector3) -> Shape | None:
+    """The shape of a geom behind the frame at `origin` of its body; None for a mesh, and for one without extent."""
+    known = SHAPES.get(mujoco.mjtGeom(int(m.geom_type[g])))
+    if known is None:
+        return None
+    kind, whole, half = known
+    size = [float(x) for x in m.geom_size[g]]
+    lengths = (*size[:whole], *(2 * x for x in size[whole : whole + half]))
+    place = Placement(vector3(m.geom_pos[g] - np.array(origin)), unit_quaternion(m.geom_quat[g]))
+    return Shape(kind, lengths, place) if min(lengths) > 0.0 else None
 
 
 def _actuators(m: mujoco.MjModel, names: Names) -> Iterator[Actuator]:
