@@ -39,6 +39,7 @@ def compare(
     engines: Sequence[str] | str = CompareOptions.engines,
     states: int | States = CompareOptions.states,
     seed: int = CompareOptions.seed,
+    within_limits: bool = CompareOptions.within_limits,
     quantities: Sequence[str] | str = CompareOptions.quantities,
     states_file: Path | str | None = CompareOptions.states_file,
     only: int | None = CompareOptions.only,
@@ -64,6 +65,8 @@ def compare(
             and pinocchio-file.
         states: how many random states, or the states themselves.
         seed: of the random states.
+        within_limits: draw states within the limits of the robot's joints and of the speeds and torques of its drives instead of
+            wild ones.
         quantities: names out of `leapcheck.quantities.QUANTITIES`; all by default.
         states_file: your own states (.npz, .csv, .parquet).
         only: index of the one state to compare at.
@@ -98,6 +101,7 @@ def compare(
         engines=_names(engines),
         states=states if isinstance(states, int) else len(states),
         seed=seed,
+        within_limits=within_limits,
         quantities=_names(quantities),
         states_file=None if states_file is None else Path(states_file),
         only=only,
@@ -248,6 +252,9 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     spec = load(robot, options.feet, options.points) if file is None else file.spec
     read = recordings(spec, [engine for engine in (*options.engines, *own) if isinstance(engine, str)])
     own_states = _own_states(spec, next((engine.states for engine in read.values()), None), options.states_file)
+    given = own_states if states is None else states
+    if options.within_limits and given is not None:
+        raise ValueError("--within-limits says how states are drawn, and yours are given: leave it out")
     foreign, users = _foreign_engines(options.engines, file), [own_engine(engine, spec, options.sandbox) for engine in own]
     plan = Plan(
         robot=NamedRobot(spec, str(robot) if named else "", options.feet, options.points),
@@ -257,7 +264,8 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
         seed=options.seed,
         only=options.only,
         strict=options.strict,
-        states=own_states if states is None else states,
+        within_limits=options.within_limits,
+        states=given,
         states_file="" if options.states_file is None else str(options.states_file),
         only_in_python=(
             *(engine.name for engine in users if not (isinstance(engine, str) or word_of(engine))),

@@ -16,6 +16,8 @@ class CompareOptions:
     """How many random states, of mixed kinds."""
     seed: int = 0
     """Seed of the states."""
+    within_limits: bool = False
+    """Draw states within the limits of joints, speeds and torques instead of wild ones."""
     quantities: tuple[str, ...] = ()
     """Quantities to compare; all by default."""
     states_file: Path | None = None

@@ -56,7 +56,7 @@ def difference(theirs: RunIdentity, ours: RunIdentity) -> str:
 def _states(plan: Plan) -> str:
     """Which states, in words."""
     if plan.states is None:
-        return f"{plan.count} of seed {plan.seed}"
+        return f"{plan.count} of seed {plan.seed}" + (", within limits" if plan.within_limits else "")
     own = hashlib.sha256(b"".join(part.tobytes() for part in (plan.states.q, plan.states.v, plan.states.tau)))
     return f"{plan.total} of a file, {own.hexdigest():.16}"
 

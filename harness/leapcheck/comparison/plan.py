@@ -12,6 +12,7 @@ from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.entries import dof_names
+from leapcheck.limits import within_limits
 from leapcheck.quantities import QUANTITIES
 from leapcheck.robots.load import NamedRobot
 from leapcheck.robots.size import excess_size
@@ -40,6 +41,7 @@ class Plan:
 
     `limits` say what of the robot cannot be compared, where it comes from a user's file; `only_in_python` names the engines,
     and "states", that no command line can give. `strict`: what an engine's own single precision explains is a discrepancy, too.
+    `within_limits`: the random states are those that the robot's joints and drives can be in.
     """
 
     robot: NamedRobot
@@ -55,6 +57,7 @@ class Plan:
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
     strict: bool = False
+    within_limits: bool = False
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.quantities if name not in QUANTITIES]
@@ -103,7 +106,8 @@ class Plan:
         """The words of the command line that give these states."""
         if self.states is not None:  # those of a recording come with it
             return ("--states-file", self.states_file) if self.states_file else ()
-        return ("--states", str(self.count), "--seed", str(self.seed))
+        limits = ("--within-limits",) if self.within_limits else ()
+        return ("--states", str(self.count), "--seed", str(self.seed), *limits)
 
     @property
     def is_long(self) -> bool:
@@ -121,14 +125,19 @@ class Plan:
             row = self.only % UNIT
             return self.unit(self.only // UNIT)[row : row + 1]
         if self.states is None:
-            return generated_block(self.spec, self.count, self.seed, of_units)
+            return self._drawn(of_units)
         return join_states([self.unit(unit) for unit in of_units])
 
     def unit(self, unit: int) -> States:
         """The states of one unit."""
         if self.states is not None:
             return self.states[unit * UNIT : (unit + 1) * UNIT]
-        return generated_states(self.spec, self.count, self.seed, unit)
+        return self._drawn((unit,))
+
+    def _drawn(self, of_units: Sequence[int]) -> States:
+        """The random states of some units."""
+        states = generated_block(self.spec, self.count, self.seed, of_units)
+        return within_limits(self.spec, states) if self.within_limits else states
 
 
 def blocks(plan: Plan) -> Iterator[States]:
@@ -166,7 +175,12 @@ def repeat_text(plan: Plan, engines: Sequence[str], quantity: str, index: int) -
     robot = repr(plan.robot.source) if plan.robot.source else plan.spec.name
     users = ", ".join(name for name in engines if name in objects)
     others = tuple(name for name in engines if name not in objects)
-    states = "states=states" if plan.states is not None else f"states={plan.count}, seed={plan.seed}"
+    states = "states=states" if plan.states is not None else _drawn_words(plan)
     chosen = {"feet": plan.robot.feet, "points": plan.robot.points and str(plan.robot.points)}
     where = "".join(f", {name}={value!r}" for name, value in chosen.items() if value)
     return f"leapcheck.compare({robot}, [{users}], engines={others}, quantities={quantity!r}{where}, {states}, only={index})"
+
+
+def _drawn_words(plan: Plan) -> str:
+    """The arguments of a call in Python that draw the states again."""
+    return f"states={plan.count}, seed={plan.seed}" + (", within_limits=True" if plan.within_limits else "")

@@ -10,7 +10,7 @@ import numpy as np
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import NEEDS, OwnStates, Projection, own_names, own_states
+from leapcheck.engines.projection import OwnStates, Projection, own_names, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -31,9 +31,15 @@ class FilePoint(NamedTuple):
 
 
 class FileNumbers(Protocol):
-    """The numbers of `projection` in the engine's coordinates; `left_out` are quantities that it is known to compute wrongly."""
+    """The numbers of `projection` in the engine's coordinates."""
 
-    left_out: frozenset[str]
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Names of the quantities that follow from them."""
+
+    @property
+    def not_compared(self) -> tuple[str, ...]:
+        """One line for each of the others."""
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         """The numbers of a block of states by their names, (n, *shape)."""
@@ -63,7 +69,7 @@ class FileEngine:
 
     def __init__(self, name: str, version: str, route: str, convention: Convention, numbers: FileNumbers) -> None:
         self.name, self.version, self.route = name, version, route
-        self.quantities = frozenset(NEEDS) - numbers.left_out
+        self.quantities, self.not_compared = numbers.quantities, numbers.not_compared
         self._convention, self._numbers = convention, numbers
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:

@@ -213,3 +213,21 @@ def test_drives_are_counted_by_actuators_and_limited_by_their_joint(
 ) -> None:
     spec = read(MOTORS.format(limit), tmp_path, "xml").spec
     assert {drive.name: drive.torque_limit for drive in spec.actuators} == torques
+
+
+STORAGE = {"qM", "csr", "cinert", "crb", "cdof"}
+
+
+@pytest.mark.parametrize(("text", "kind"), [(MULTI, "xml"), (urdf_text(load("mini_cheetah")), "urdf"), (PLANAR, "urdf")])
+def test_storage_of_the_file_is_answered_with_chains_and_rotors(text: str, kind: str, tmp_path: Path) -> None:
+    engine = FACTORIES["mujoco-file"](read(text, tmp_path, kind))
+    assert engine.quantities >= STORAGE  # what they are is compared by `check`
+    assert engine.not_compared == ()
+
+
+def test_storage_about_another_centre_of_mass_is_not_compared(tmp_path: Path) -> None:
+    engine = FACTORIES["mujoco-file"](read(URDF, tmp_path, "urdf"))
+    assert engine.quantities & STORAGE == {"qM", "csr"}
+    assert engine.not_compared == (
+        "mujoco-file: cinert, crb, cdof: MuJoCo fuses the link 'tool' into what carries it, so its bodies are others",
+    )

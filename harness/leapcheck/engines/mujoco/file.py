@@ -12,8 +12,9 @@ from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.mujoco import tree as mujoco_tree
+from leapcheck.engines.mujoco.file_storage import FileStorage
 from leapcheck.engines.mujoco.silence import mute_compiler, mute_warnings
-from leapcheck.engines.projection import OwnStates
+from leapcheck.engines.projection import NEEDS, OwnStates
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
@@ -27,9 +28,10 @@ def mujoco_file(imported: ImportedRobot) -> FileEngine:
         base = ", a free joint added to the base" if imported.floating else ""
         route = f"the URDF as MuJoCo compiles it{base}"
     spec = imported.spec
-    convention = convention_of("mujoco-file", conventions.mujoco_convention, spec, mujoco_places(imported, m), m.nv)
+    places = mujoco_places(imported, m)
+    convention = convention_of("mujoco-file", conventions.mujoco_convention, spec, places, m.nv)
     bodies = mujoco_tree.names_of(m).bodies
-    numbers = _MujocoNumbers(m, file_points(imported, bodies.__contains__))
+    numbers = _MujocoNumbers(m, file_points(imported, bodies.__contains__), FileStorage(spec, m, places))
     return FileEngine("mujoco-file", str(mujoco.__version__), f"{route}, no value changed", convention, numbers)
 
 
@@ -82,9 +84,9 @@ def _urdf_joints(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, int]:
 class _MujocoNumbers:
     """The numbers by MuJoCo's own functions."""
 
-    left_out: frozenset[str] = frozenset()
-
-    def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint]) -> None:
+    def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint], storage: FileStorage) -> None:
+        self._storage = storage
+        self.quantities, self.not_compared = frozenset(NEEDS) | storage.names, storage.not_compared
         self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
@@ -107,6 +109,7 @@ class _MujocoNumbers:
         mujoco.mj_fullM(m, d, M)
         height = d.xipos @ self._gravity
         numbers = {"M": M, "h": d.qfrc_bias.copy(), "T_kin": d.energy[1].copy(), "V_pot": -np.array(m.body_mass @ height)}
+        numbers |= self._storage.numbers(d, names)
         if "udot" in names:
             numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]
         if not names.isdisjoint(("p", "pdot", "J", "a", "MinvJT")):

@@ -14,8 +14,9 @@ from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.pinocchio import build
+from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature
 from leapcheck.engines.pinocchio.frames import frame_numbers
-from leapcheck.engines.projection import OwnStates
+from leapcheck.engines.projection import NEEDS, OwnStates
 from leapcheck.engines.trial_load import check_load, write_model
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
@@ -92,8 +93,9 @@ class _PinocchioNumbers:
         self._model, self._data = model, model.createData()
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
-        forgets = np.any(model.armature)  # see `pinocchio_engine.FORGOTTEN_ARMATURE`
-        self.left_out = frozenset({"kinetic_energy"} if forgets else ())
+        forgets = forgets_armature(model)
+        self.quantities = frozenset(NEEDS) - {"kinetic_energy" if forgets else ""}
+        self.not_compared = (f"pinocchio-file: {FORGOTTEN_ARMATURE}",) if forgets else ()
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         wanted = names | ({"J"} if "MinvJT" in names else set())

@@ -1,0 +1,118 @@
+"""MuJoCo's own storage (qM, CSR, cinert, crb, cdof) of a file as it loads it, in the order of the tree's dofs and bodies.
+
+A row of qM or CSR is a dof with those that carry it, in the file as in the tree: only whole rows change place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.coordinates.conventions import Place
+from leapcheck.engines.mujoco import tree as mujoco_tree
+from leapcheck_models.arrays import Floats
+from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_models.spec import VELOCITY_SIZE, WORLD, Body, JointType, RobotSpec
+
+ABOUT_COM = ("cinert", "crb", "cdof")
+"""Expressed about the centre of mass of a whole tree: other trees, other numbers."""
+
+MATRICES = ("qM", "csr")
+
+
+class FileStorage:
+    """Which of the numbers a loaded model has in common with the tree (`names`), and why not the others (`not_compared`)."""
+
+    def __init__(self, spec: RobotSpec, m: mujoco.MjModel, places: Mapping[str, Place]) -> None:
+        full = with_rotor_bodies(spec).spec
+        self._m = m
+        self._dofs = np.array(list(_dofs(full, places)), dtype=np.intp)
+        self._legacy, self._csr = _rows(m.dof_Madr, _lengths(m), self._dofs), _rows(m.M_rowadr, m.M_rownnz, self._dofs)
+        numbers = {name: number for number, name in enumerate(mujoco_tree.names_of(m).bodies)}
+        self._own, self._composite = _body_rows(full, numbers)
+        fused = next(
+            (b.name for b in full.bodies if b.name not in numbers and _has_mass(b)), _other_root(full, m, self._composite)
+        )
+        self.names = frozenset(MATRICES if fused else (*MATRICES, *ABOUT_COM))
+        what = f"MuJoCo fuses the link '{fused}' into what carries it, so its bodies are others"
+        self.not_compared = (f"mujoco-file: {', '.join(ABOUT_COM)}: {what}",) if fused else ()
+
+    def numbers(self, d: mujoco.MjData, names: frozenset[str]) -> dict[str, Floats]:
+        """Those of the numbers that are asked for, in the state that `d` stands at."""
+        wanted: dict[str, Floats] = {}
+        if "csr" in names:
+            wanted["csr"] = d.M[self._csr]
+        if "qM" in names:
+            wanted["qM"] = _legacy_matrix(self._m, d)[self._legacy]
+        if "cdof" in names:
+            wanted["cdof"] = d.cdof[self._dofs]
+        if "cinert" in names:
+            wanted["cinert"] = _rows_or_zero(d.cinert, self._own)
+        if "crb" in names:
+            wanted["crb"] = _rows_or_zero(d.crb, self._composite)
+        return wanted
+
+
+def _dofs(full: RobotSpec, places: Mapping[str, Place]) -> Iterator[int]:
+    """The model's number of each dof of the tree."""
+    for body in full.bodies:
+        if body.joint.type is not JointType.FIXED:
+            start = places[body.joint.name].v
+            yield from range(start, start + VELOCITY_SIZE[body.joint.type])
+
+
+def _lengths(m: mujoco.MjModel) -> NDArray[np.intp]:
+    """Entries of each row of qM."""
+    return np.diff(np.append(m.dof_Madr, m.nM))
+
+
+def _rows(starts: NDArray[Any], lengths: NDArray[Any], dofs: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Addresses of all entries, row after row in the order of the dofs."""
+    return np.array(
+        [start + k for start, length in zip(starts[dofs], lengths[dofs], strict=True) for k in range(length)], dtype=np.intp
+    )
+
+
+def _legacy_matrix(m: mujoco.MjModel, d: mujoco.MjData) -> Floats:
+    """QM (nM,); MuJoCo 3.11 and later keep CSR alone, whose entries it places."""
+    if hasattr(d, "qM"):
+        return np.array(d.qM)
+    qM = np.zeros(m.nM)
+    qM[m.mapM2M] = d.M
+    return qM
+
+
+def _has_mass(body: Body) -> bool:
+    return bool(body.inertia.mass) or any(body.inertia.rotational)
+
+
+def _other_root(full: RobotSpec, m: mujoco.MjModel, numbers: NDArray[np.intp]) -> str:
+    """Root in the tree of a link that has another one in the model, whose `numbers` those of the links are; "" for none."""
+    root_of: dict[str, int] = {}
+    for place, body in enumerate(full.bodies):
+        root = root_of[body.name] = place if body.parent == WORLD else root_of[body.parent]
+        if numbers[place] >= 0 and m.body_rootid[numbers[place]] != numbers[root]:
+            return full.bodies[root].name
+    return ""
+
+
+def _body_rows(full: RobotSpec, numbers: Mapping[str, int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """For each link the model's body, and the body with the same composite inertia; -1 where that is zero."""
+    below: dict[str, list[Body]] = {}
+    for body in full.bodies:
+        below.setdefault(body.parent, []).append(body)
+    composite: dict[str, int] = {}
+    for body in reversed(full.bodies):  # children first
+        heavy = [composite[child.name] for child in below.get(body.name, []) if composite[child.name] >= 0]
+        composite[body.name] = numbers.get(body.name, heavy[0] if heavy else -1)
+    own = np.array([numbers.get(body.name, -1) for body in full.bodies], dtype=np.intp)
+    return own, np.array([composite[body.name] for body in full.bodies], dtype=np.intp)
+
+
+def _rows_or_zero(rows: Floats, numbers: NDArray[np.intp]) -> Floats:
+    chosen: Floats = np.where(numbers[:, None] >= 0, rows[numbers], 0.0)
+    return chosen
