@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leapcheck.system.text import terminal_text
+
 if TYPE_CHECKING:
     from leapcheck.pytest_support.request import ComparisonRequest
     from leapcheck.pytest_support.session import ComparisonOutcome, Session
@@ -60,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         _session(config).options.check()
     except (ValueError, OSError) as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(terminal_text(str(error))) from None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -210,5 +212,5 @@ def _outcome(config: pytest.Config, marker: pytest.Mark) -> ComparisonOutcome:
     try:
         return _session(config).outcome(_request(marker))
     except (TypeError, ValueError, OSError) as error:
-        problem = f"marker leapcheck: {error}: write {MARKER.partition(': ')[0]}"
+        problem = terminal_text(f"marker leapcheck: {error}: write {MARKER.partition(': ')[0]}")
     pytest.fail(problem, pytrace=False)  # outside the handler: the traceback of the error would add nothing

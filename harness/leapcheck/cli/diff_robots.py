@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from leapcheck.system.text import terminal_text
+from leapcheck.system.text import terminal_lines
 
 
 @dataclass(frozen=True)
@@ -47,5 +47,5 @@ class DiffRobotsCommand:
                 "differences": difference.differences, "joints": difference.joints, "total": difference.total,
             }  # fmt: skip
             write_whole(self.json, dumps(record))
-        print(*map(terminal_text, str(difference).splitlines()), sep="\n")
+        print(terminal_lines(str(difference)))
         return int(not difference.same)

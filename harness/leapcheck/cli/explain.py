@@ -53,7 +53,7 @@ class ExplainCommand:
     def _script(self, run: Run) -> str:
         """The text of the first reproducer; the others are listed on standard error."""
         from leapcheck.report.comparison.judgement import file_name
-        from leapcheck.system.text import printable
+        from leapcheck.system.text import terminal_text
 
         scripts = [case for case in run.reproducers if case.script]
         if not scripts:
@@ -62,6 +62,6 @@ class ExplainCommand:
             raise ValueError(f"'{self.run_folder}' has no reproducer{of}: leave out --script to see what it has")
         first, *others = scripts
         if others:
-            names = "; ".join(printable(f"--engine {case.engine} --quantity {case.quantity}") for case in others)
-            print(f"leapcheck: this is {file_name(first)}; for others give {names}", file=sys.stderr)
+            names = "; ".join(f"--engine {case.engine} --quantity {case.quantity}" for case in others)
+            print(terminal_text(f"leapcheck: this is {file_name(first)}; for others give {names}"), file=sys.stderr)
         return first.script if first.script.endswith("\n") else f"{first.script}\n"

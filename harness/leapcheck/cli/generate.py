@@ -37,15 +37,16 @@ class GenerateCommand:
     def run(self) -> int:
         """Writes the files and prints their paths."""
         from leapcheck.robots.load import load
+        from leapcheck.system.text import terminal_text
         from leapcheck_models.generate import write_files, write_robot_files
         from leapcheck_models.urdf import urdf_obstacles
 
         spec = load(self.robot)
         c_files = self._c_files(spec)  # before anything is written: a name may be unknown
         for path in [*write_robot_files(spec, self.out, self.rotors), *write_files(c_files, self.out)]:
-            print(path)
+            print(terminal_text(str(path)))
         for obstacle in urdf_obstacles(spec):
-            print(f"no URDF: {obstacle}")
+            print(terminal_text(f"no URDF: {obstacle}"))
         return 0
 
     def _c_files(self, spec: RobotSpec) -> dict[str, str]:

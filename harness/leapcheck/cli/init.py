@@ -30,6 +30,7 @@ class InitCommand:
         """Writes the missing files, says which are kept and what to do next; returns 0."""
         from leapcheck.robots.load import load
         from leapcheck.starter.files import starter_files
+        from leapcheck.system.text import terminal_text
 
         for name, text in starter_files(self.robot, load(self.robot)).items():
             path = self.out / name
@@ -38,8 +39,8 @@ class InitCommand:
                 with path.open("x", encoding="utf-8", newline="\n") as file:
                     file.write(text)
             except FileExistsError:
-                print(f"kept    {path}: it exists; rename it and run this again to get the new one")
+                print(terminal_text(f"kept    {path}: it exists; rename it and run this again to get the new one"))
             else:
-                print(f"wrote   {path}")
+                print(terminal_text(f"wrote   {path}"))
         print("Put your own code into my_dynamics.py, then run pytest.")
         return 0

@@ -44,8 +44,9 @@ class LegJumpCommand(LegJumpOptions):
         from rich.console import Console
 
         from leapcheck.report.leg_jump.console import leg_jump_summary
+        from leapcheck.system.text import terminal_text
 
         console = Console(highlight=False)
         console.print(leg_jump_summary(study))
-        console.print(f"report: {self.out / FILES[0]}", markup=False, soft_wrap=True)
+        console.print(terminal_text(f"report: {self.out / FILES[0]}"), markup=False, soft_wrap=True)
         return study.exit_status

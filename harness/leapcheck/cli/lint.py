@@ -39,9 +39,10 @@ class LintCommand:
         """Prints the findings, errors first; returns 1 if there is an error."""
         if self.fix is not None:
             from leapcheck.api.repair import repair
+            from leapcheck.system.text import terminal_lines
 
             repaired = repair(self.robot, self.fix)
-            print(repaired)
+            print(terminal_lines(str(repaired)))
             return int(not repaired.ok)
         from rich.console import Console
 

@@ -29,6 +29,7 @@ class SparsityCommand:
         from leapcheck.entries import dof_names
         from leapcheck.report.comparison.sparsity import sparsity_text, write_sparsity_picture
         from leapcheck.robots.load import load
+        from leapcheck.system.text import terminal_text
         from leapcheck_reference import build, sparsity_pattern
 
         spec = load(self.robot)
@@ -36,5 +37,5 @@ class SparsityCommand:
         names = dof_names(spec)
         print(sparsity_text(pattern, names, unicode=sys.stdout.isatty()))
         if self.picture is not None:
-            print(f"picture: {write_sparsity_picture(pattern, names, self.picture)}")
+            print(f"picture: {terminal_text(str(write_sparsity_picture(pattern, names, self.picture)))}")
         return 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.pytest_support.request import ComparisonRequest
+from leapcheck.system.text import terminal_text
 
 if TYPE_CHECKING:
     from leapcheck.api.comparison_run import ComparisonRun
@@ -66,7 +67,7 @@ class ComparisonOutcome:
 
     def failure_text(self, quantity: str = "") -> str:
         """Why a test of the run, or of one quantity of it, fails; "" where it passes."""
-        return self.problem if self.run is None else self.run.failure_text(quantity)
+        return terminal_text(self.problem) if self.run is None else self.run.failure_text(quantity)
 
     def skip_reason(self, quantity: str) -> str:
         """Why a quantity was not compared; "" where it was, or where no quantity is named."""
@@ -76,7 +77,7 @@ class ComparisonOutcome:
             return ""
         label = QUANTITIES[quantity].label
         limits = (line for line in self.run.not_compared if line.startswith(f"{label}:"))
-        return next(limits, f"{label}: not compared in this run")
+        return terminal_text(next(limits, f"{label}: not compared in this run"))
 
 
 @dataclass(slots=True, eq=False)
@@ -165,7 +166,7 @@ class Session:
         accepted = robot_baseline(baseline, run.provenance.robot, run.provenance.model_hash, file)
         run = apply_baseline(run, accepted, file, date.today())
         findings = run.baseline.findings if run.baseline else ()
-        self.notes += [f"{f.engine}, {f.quantity}: {f.words}" for f in findings if f.kind is FindingKind.GONE]
+        self.notes += [terminal_text(f"{f.engine}, {f.quantity}: {f.words}") for f in findings if f.kind is FindingKind.GONE]
         return run
 
     def _report_folder(self, reports: Path, robot: str, engine: str) -> Path:

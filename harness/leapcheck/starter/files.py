@@ -39,6 +39,8 @@ def starter_files(robot: str, spec: RobotSpec) -> dict[str, str]:
 
     if not robot.isprintable():
         raise ValueError(f"robot {robot!r}: has characters that cannot be printed: give the file another name")
+    if "${{" in robot:
+        raise ValueError(f"robot {robot!r}: a workflow of GitHub's would evaluate '${{{{' in it: give the file another name")
     environment = Environment(
         loader=PackageLoader("leapcheck.starter", "templates"),
         autoescape=False,  # Python and YAML: the filters make literals of foreign text

@@ -19,3 +19,8 @@ def printable(text: str) -> str:
 def terminal_text(text: str) -> str:
     """`printable` text in which no CI reads a command: "::error" and "##[" are taken apart by a blank."""
     return _CI_COMMAND.sub(lambda match: " ".join(match[0]), printable(text))
+
+
+def terminal_lines(text: str) -> str:
+    """`terminal_text` of each line; line feeds stay."""
+    return "\n".join(map(terminal_text, text.split("\n")))

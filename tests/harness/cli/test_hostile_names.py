@@ -5,42 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import re
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
-from xml.sax.saxutils import quoteattr
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from leapcheck_models.robots import load
-from leapcheck_models.spec import as_json
-from leapcheck_models.urdf import urdf_text
-from tests.harness.cli.command_line import Leapcheck
-from tests.harness.report.test_browser import BROWSER, browsed, console
-
-SEEN = "::error::=1+1<img src=x onerror=PWNED()>"
-"""A name that validation lets pass: every character is printable."""
-
-UNSEEN = "\u202e\x85" + SEEN
-"""One with a reversal of the line and a control character, for names that no validation sees."""
-
-OBEYED = re.compile(r"^\s*::(error|warning)|##\[|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", re.M)
-"""What a terminal, or the runner of a CI, obeys."""
-
-MJCF = f"""<mujoco model={quoteattr(SEEN + "model")}>
-  <asset><texture name="t" file={quoteattr(UNSEEN + ".png")} type="2d"/><material name={quoteattr(UNSEEN)} texture="t"/>
-    <mesh name={quoteattr(UNSEEN)} file={quoteattr(UNSEEN + ".stl")}/></asset>
-  <worldbody><body name={quoteattr(SEEN + "upper")}><inertial mass="1" pos="0.1 0 0" diaginertia="1 1 1"/>
-    <joint name={quoteattr(SEEN + "hip")} axis="0 1 0"/><site name={quoteattr(UNSEEN)}/><camera name={quoteattr(UNSEEN)}/>
-    <geom name={quoteattr(UNSEEN)} type="mesh" mesh={quoteattr(UNSEEN)} material={quoteattr(UNSEEN)}/>
-    <body name={quoteattr("=" + SEEN)} pos="0.3 0 0">
-      <joint name={quoteattr("-" + SEEN)}/><geom size="0.1" pos="0.2 0.1 0"/></body>
-  </body></worldbody>
-  <actuator><motor name={quoteattr(SEEN)} joint={quoteattr(SEEN + "hip")} ctrllimited="true" ctrlrange="-1 1"/></actuator>
-  <sensor><jointpos name={quoteattr(UNSEEN)} joint={quoteattr(SEEN + "hip")}/></sensor>
-  <keyframe><key name={quoteattr(SEEN)} qpos="0.1 0.2"/></keyframe>
-</mujoco>"""
+from leapcheck_reference import build, mass_matrix
+from tests.harness.cli.command_line import Leapcheck, few_states
+from tests.harness.cli.hostile_names import FILE, SEEN, UNSEEN, Page, check_markdown, check_page, check_shown, robot
 
 ENGINE = """
 from leapcheck_reference import build, mass_matrix
@@ -63,38 +39,6 @@ def make(spec):
 """.replace("NAME", repr(UNSEEN))
 
 
-class Page(HTMLParser):
-    """The tags of a page and their attributes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.seen: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append((tag, dict(attrs)))
-
-
-def robot(kind: str, folder: Path) -> str:
-    """A robot file of that kind with hostile names; of an MJCF its own name is one, too."""
-    file = folder / (f"{UNSEEN.replace('/', '')}.xml" if kind == "xml" else f"robot.{kind}")
-    plain = load("two_link_arm")
-    text = {"xml": lambda: MJCF, "urdf": lambda: urdf_text(plain), "json": lambda: as_json(plain)}[kind]()
-    if kind != "xml":
-        body, joint = plain.bodies[-1].name, plain.bodies[-1].joint.name
-        for name in (body, joint):
-            hostile = SEEN + name
-            text = text.replace(f'"{name}"', quoteattr(hostile) if kind == "urdf" else json.dumps(hostile))
-    file.write_text(text, encoding="utf-8")
-    return str(file)
-
-
-def check_shown(text: str) -> None:
-    """Nothing in a text for terminals is obeyed."""
-    found = OBEYED.search(text)
-    assert found is None, ascii(text[max(0, found.start() - 80) : found.end() + 40])
-
-
 @pytest.mark.parametrize("kind", ["xml", "urdf", "json"])
 def test_lint_shows_names_and_obeys_none(kind: str, tmp_path: Path, leapcheck: Leapcheck) -> None:
     said = leapcheck("lint", robot(kind, tmp_path))
@@ -106,7 +50,7 @@ def test_lint_shows_names_and_obeys_none(kind: str, tmp_path: Path, leapcheck: L
 @pytest.mark.parametrize("word", ["{}.xml", "{}.urdf", "{}.json", "{}", "no_module:{}"])
 def test_a_refusal_shows_names_and_obeys_none(word: str, leapcheck: Leapcheck) -> None:
     for command in (("lint",), ("compare",), ("explain",), ("compare", "box", "--engine"), ("compare", "box", "--states-file")):
-        said = leapcheck(*command, word.format("\x1b[31m\n##[error]" + UNSEEN.replace("/", "")))
+        said = leapcheck(*command, word.format("\x1b[31m\n##[error]" + FILE))
         assert said.status == 2
         assert said.err.count("\n") == 1
         check_shown(said.out + said.err)
@@ -120,7 +64,7 @@ def test_every_output_of_a_comparison_shows_names_and_obeys_none(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     (tmp_path / "hostile_engine.py").write_text(ENGINE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    engine = f"{UNSEEN.replace('/', '')}.toml"
+    engine = f"{FILE}.toml"
     (tmp_path / engine).write_text('python = "hostile_engine:make"')
     words = ("--engines", "reference", "mujoco", "--engine", engine, "--quantities", "mass_matrix", "--states", "32")
     said = leapcheck("compare", robot(kind, tmp_path), *words, "--out", "out", "--junit", "out/junit.xml", "--github")
@@ -141,7 +85,7 @@ def test_every_output_of_a_comparison_shows_names_and_obeys_none(
     check_shown(baseline.out + baseline.err)
     check_page(out / "report.html")
     for markdown in (out / "report.md", summary):
-        assert "<img" not in re.sub(r"^    .*$|`[^`]*`", "", markdown.read_text(encoding="utf-8"), flags=re.M)
+        check_markdown(markdown.read_text(encoding="utf-8"))
     for table in out.glob("*.csv"):
         for row in csv.reader(StringIO(table.read_text(encoding="utf-8"))):
             assert not [cell for cell in row if re.match(r"[=@\t\r]|[+-](?![\d.]|inf|nan)", cell)], table
@@ -150,16 +94,86 @@ def test_every_output_of_a_comparison_shows_names_and_obeys_none(
     assert json.loads((out / "results.json").read_text(encoding="utf-8"))["provenance"]
 
 
-def check_page(page: Path) -> None:
-    """No element came out of a name, for a parser and for a browser, which runs no script but the page's own."""
-    assert "PWNED" in page.read_text(encoding="utf-8")
-    pages = [page.read_text(encoding="utf-8")]
-    if BROWSER is not None:
-        done = browsed(page, "--dump-dom")
-        assert console(done) == []
-        pages.append(done.stdout)
-    for text in pages:
-        seen = Page(text).seen
-        assert not [tag for tag, attributes in seen if tag == "img" or any(key.startswith("on") for key in attributes)]
-    check = [tag for tag, _ in Page(pages[0]).seen if tag == "script"]
-    assert len(check) == pages[0].count("<script>")
+@pytest.mark.parametrize("kind", ["xml", "urdf", "json"])
+def test_other_commands_show_names_and_obey_none(kind: str, tmp_path: Path, leapcheck: Leapcheck) -> None:
+    file = robot(kind, tmp_path)
+    commands = [
+        ("sparsity", file, "--picture", f"{FILE}.svg"),
+        ("generate", file, "--out", FILE, "--c", "mass_matrix"),
+        ("init", file, "--out", f"{FILE} project"),
+        ("diff-robots", file, "two_link_arm"),
+    ]
+    if kind != "json":
+        commands.append(("lint", file, "--fix", f"fixed {FILE}.{kind}"))
+    for words in commands:
+        said = leapcheck(*words)
+        assert said.status in (0, 1, 2)
+        assert "Traceback" not in said.err
+        check_shown(said.out + said.err)
+    assert {element.tag.rpartition("}")[2] for element in ET.parse(tmp_path / f"{FILE}.svg").iter()} <= {
+        "svg", "style", "rect", "text", "path", "title",
+    }  # fmt: skip
+    for written in (tmp_path / FILE).glob("*.[xu]*"):
+        ET.parse(written)
+    for source in (tmp_path / FILE).glob("*.[ch]"):
+        assert "PWNED" not in re.sub(r"/\*.*?\*/", "", source.read_text(encoding="utf-8"), flags=re.S).replace("_PWNED_", "")
+    for source in (tmp_path / f"{FILE} project").glob("*.py"):
+        compile(source.read_text(encoding="utf-8"), str(source), "exec")
+
+
+def test_a_project_whose_workflow_would_evaluate_the_name_of_the_robot_is_refused(tmp_path: Path, leapcheck: Leapcheck) -> None:
+    """GitHub replaces such an expression before the shell reads the line: no quotes help."""
+    Path(robot("json", tmp_path)).rename(tmp_path / "${{ github.token }}.json")
+    said = leapcheck("init", "${{ github.token }}.json")
+    assert said.status == 2
+    assert "a workflow of GitHub's would evaluate '${{' in it" in said.err
+    assert not (tmp_path / ".github").exists()
+
+
+DESCRIPTIONS = (
+    '{python}\n"NAME" = 1',
+    '{python}\nprecision = "NAME"',
+    '{python}\ntimeout = "NAME"',
+    '{python}\n[conventions]\n"NAME" = 1',
+    '{python}\n[conventions]\nquaternion = "NAME"',
+    '{python}\n[conventions]\njoints = ["NAME"]',
+    'python = "NAME"',
+    'library = "NAME"',
+    'program = "NAME"',
+    'data = "NAME"',
+    'data = "NAME.csv"',
+)
+
+
+@pytest.mark.parametrize("text", DESCRIPTIONS)
+def test_descriptions_of_engines_show_names_and_obey_none(
+    text: str, tmp_path: Path, leapcheck: Leapcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hostile_engine.py").write_text(ENGINE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = text.replace("{python}", 'python = "hostile_engine:make"').replace("NAME", FILE.replace("\x85", r"\u0085"))
+    (tmp_path / "engine.toml").write_text(text, encoding="utf-8")
+    words = ("--engines", "reference", "--engine", "engine.toml", "--quantities", "mass_matrix", "--states", "8")
+    said = leapcheck("compare", robot("json", tmp_path), *words)
+    assert said.status in (1, 2)
+    check_shown(said.out + said.err)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
+def test_columns_of_recordings_and_states_show_names_and_obey_none(ending: str, tmp_path: Path, leapcheck: Leapcheck) -> None:
+    file, recording = robot("json", tmp_path), tmp_path / f"{FILE}.{ending}"
+    M = mass_matrix(build(load("two_link_arm")), np.zeros(2)).ravel()
+    numbers = {"q_0": [0.0], "q_1": [0.0], **{f"mass_matrix_{i}": [x] for i, x in enumerate(M)}}
+    others = {UNSEEN: [1.0], f"q_{UNSEEN}": [1.0], f"mass_matrix_{UNSEEN}": [1.0]}
+    for columns in (numbers | others, numbers | {"v_0": [UNSEEN], "v_1": [UNSEEN]}):
+        if ending == "npz":
+            arrays = {"q": np.zeros((1, 2)), "mass_matrix": M.reshape(1, 2, 2), "v": [columns.get("v_0", (0.0, 0.0))]}
+            np.savez(recording, **{name.replace("/", ""): np.asarray(values) for name, values in (columns | arrays).items()})
+        else:
+            frame = pd.DataFrame(columns)
+            frame.to_csv(recording, index=False) if ending == "csv" else frame.to_parquet(recording)
+        for option in ("--engine", "--states-file"):
+            said = leapcheck("compare", file, option, recording.name, *few_states("mass_matrix"))
+            assert said.status == (2 if "v_0" in columns else 0), said
+            check_shown(said.out + said.err)
+    assert not [tag for tag, _ in Page((tmp_path / "runs/robot/report.html").read_text(encoding="utf-8")).seen if tag == "img"]

@@ -11,6 +11,7 @@ from leapcheck.records import Comparison, Discrepancy, FindingKind, Run
 from leapcheck.report.comparison import judgement, view
 from leapcheck.report.comparison.difference import compared_pairs
 from leapcheck.report.words import number, quantity_label
+from leapcheck.system.text import terminal_lines
 
 
 class CaseOutcome(StrEnum):
@@ -112,7 +113,7 @@ def failure_text(run: Run, quantity: str = "", folder: str | None = None) -> str
         title = case.title if case.quantity in case.title else f"{case.quantity}: {case.title}"
         lines.append(f"{indent}{title}")
         lines += [f"    {line}" for line in (*case.text.splitlines(), *case.state.splitlines())]
-    return "\n".join([*lines, *_places(run, folder, quantity)])
+    return terminal_lines("\n".join([*lines, *_places(run, folder, quantity)]))
 
 
 def _places(run: Run, folder: str | None, quantity: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from leapcheck.report import svg
 from leapcheck.report.comparison.matrix_plot import name, sparsity_plot
 from leapcheck.report.words import short
-from leapcheck.system.text import printable
+from leapcheck.system.text import terminal_text
 from leapcheck.system.whole_file import write_whole
 
 Pattern = Sequence[Sequence[int]]
@@ -35,7 +35,7 @@ def sparsity_text(pattern: Pattern, names: Sequence[str], *, unicode: bool = Tru
     digits = len(str(max(n - 1, 0)))
     cell = 2 if 2 * n + digits + 8 <= width else 1
     room = max(6, width - cell * n - digits - 2)
-    shown = [short(printable(name(names, i)), min(room, NAME_LENGTH)).replace("…", ellipsis) for i in range(n)]
+    shown = [short(terminal_text(name(names, i)), min(room, NAME_LENGTH)).replace("…", ellipsis) for i in range(n)]
     if not unicode:
         shown = [words.encode("ascii", "replace").decode() for words in shown]
     label = max(map(len, shown), default=0)
