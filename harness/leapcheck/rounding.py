@@ -18,7 +18,7 @@ import numpy as np
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Array, Floats
-from leapcheck_models.spec import CONFIGURATION_SIZE, WORLD, Body, Inertia, JointType, Placement, RobotSpec
+from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, Inertia, JointType, Placement, RobotSpec
 from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
 
 ULPS = 2.0
@@ -30,8 +30,12 @@ DRAWS = 3
 FLOOR = ULPS * float(np.finfo(float).eps)
 """Least scale-free rounding expected of any value: that of storing it and its inputs."""
 
-CANCELLING = ("bias_force", "coriolis_force")
-"""Forces that may vanish while the terms they consist of do not, as in an arm stretched to 1e-12 rad."""
+CANCELLING = ("bias_force", "coriolis_force", "forward_dynamics")
+"""Quantities that may vanish while the terms they consist of do not, as the forces in an arm stretched to 1e-12 rad.
+
+A floating base's turning is one: v x m v, which is zero, is a difference of terms as large as m v^2, and these are 1e5 times the
+torque I w^2 where a body of 0.1 m flies at 100 m/s and hardly turns.
+"""
 
 ALLOWED_UNITS = 256.0
 """Tolerance in units of the expected rounding.
@@ -103,11 +107,28 @@ def scale_free(difference: Floats, scale: Floats) -> Floats:
 def rounding_unit(quantity: str, movement: Floats, energy: Floats) -> Floats:
     """The scale-free rounding (n,) to expect: the largest `movement` of an entry, and at least `FLOOR`.
 
-    In forces whose terms cancel also at least that of the centripetal ones, each as large as 2 E_k per radian. Movement and
-    kinetic `energy` are in units of the quantity's scale.
+    Where terms cancel also at least that of the centripetal ones, each as large as 2 E_k per radian, or as the acceleration that
+    this gives (`cancelling_energy`). Movement and `energy` are in units of the quantity's scale.
     """
     unit = np.maximum(FLOOR, movement)
     return np.maximum(unit, FLOOR * (2.0 * energy)) if quantity in CANCELLING else unit
+
+
+def turning_dofs(spec: RobotSpec) -> list[int]:
+    """The dofs in which floating bases turn."""
+    dofs, v = list[int](), 0
+    for body in spec.bodies:
+        dofs += range(v, v + 3) if body.joint.type is JointType.FREE else ()
+        v += VELOCITY_SIZE[body.joint.type]
+    return dofs
+
+
+def cancelling_energy(quantity: str, energy: Floats, mobility: Floats) -> Floats:
+    """Half of the terms that cancel, in the quantity's unit: the kinetic `energy` (n,), for accelerations times `mobility`.
+
+    `mobility` (n,) is the largest 1 / M_ii of the dofs in which floating bases turn, 0 where there are none.
+    """
+    return energy * mobility if quantity == "forward_dynamics" else energy
 
 
 def base_distance(spec: RobotSpec, states: States) -> Floats:

@@ -15,6 +15,7 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck.rounding import (
     CANCELLING,
     DRAWS,
+    cancelling_energy,
     largest_or_one,
     mass_weights,
     perturbation,
@@ -22,6 +23,7 @@ from leapcheck.rounding import (
     rounding_unit,
     traced_movement,
     traced_scale,
+    turning_dofs,
 )
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Array, Floats
@@ -34,10 +36,11 @@ from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.native import aligned_array
 from leapcheck_reference.trace.record import answers, inputs, trace
-from leapcheck_reference.trace.symbol import Recorder
+from leapcheck_reference.trace.symbol import Recorder, largest
 from leapcheck_reference.trace.truth import truth_program
 
-ENERGY = "kinetic_energy"
+ENERGY, INERTIA = "kinetic_energy", "mass_matrix"
+"""What `cancelling_energy` follows from."""
 
 SOURCES = ("coordinates/*.py", "quantities.py", "sampling.py", "rounding.py", "comparison/*.py", "engines/**/*.py")
 """Source that says how slots, scales and engines' own numbers are traced."""
@@ -80,12 +83,15 @@ class InHouse:
         """The in-house values at the states."""
         n, count = len(states), len(self.quantities)
         slots = self._program(self.inputs(states))
-        end = self.slot_count + (1 + DRAWS) * count + 1
+        end = self.slot_count + (1 + DRAWS) * count + 2
         figures = slots[:, self.slot_count : end].swapaxes(0, 1).reshape(end - self.slot_count, -1)[:, :n]
-        largest, energy = figures[:count], figures[-1]
-        movement = figures[count:-1].reshape(DRAWS, count, n).max(axis=0)
+        largest, (energy, mobility) = figures[:count], figures[-2:]
+        movement = figures[count:-2].reshape(DRAWS, count, n).max(axis=0)
         largest = largest_or_one(largest)
-        rounding = [rounding_unit(name, movement[k] / largest[k], energy / largest[k]) for k, name in enumerate(self.quantities)]
+        rounding = [
+            rounding_unit(name, movement[k] / largest[k], cancelling_energy(name, energy, mobility) / largest[k])
+            for k, name in enumerate(self.quantities)
+        ]
         if {"qM", "csr"} <= set(self.quantities):  # a moved robot has no simple bodies, so its CSR has other rows
             rounding[self.quantities.index("csr")] = rounding[self.quantities.index("qM")]
         return Values(
@@ -122,11 +128,13 @@ class InHouse:
         return {"q": np.ascontiguousarray(q), "v": states.v, "tau": states.tau}
 
     def _trace(self) -> tuple[SlotMap, Graph]:
-        """The slots, and the record of: slots; scales and movements of the quantities; the kinetic energy; the weights of M."""
+        """The slots, and the record of: slots; scales and movements of the quantities; energy and mobility; the weights of M."""
         recorder = Recorder(float)
         tree = build(self._spec)
         cancelling = not set(CANCELLING).isdisjoint(self.quantities)
-        recorded = list(dict.fromkeys([*self.quantities, *([ENERGY] if cancelling else [])]))
+        turning = turning_dofs(self._spec) if "forward_dynamics" in self.quantities else []
+        needed = [*([ENERGY] if cancelling else []), *([INERTIA] if turning else [])]
+        recorded = list(dict.fromkeys([*self.quantities, *needed]))
         symbols = inputs(tree, recorded, recorder)
         exact = answers(tree, recorded, symbols)
         slot_map = make_slot_map({name: exact[name] for name in self.quantities}, recorder)
@@ -144,7 +152,9 @@ class InHouse:
             for name, own in slot_map.of.items()
         ]
         energy = exact[ENERGY].item() if cancelling else recorder.constant(0.0)
-        return slot_map, recorder.graph({SLOTS: np.array([*slots, *scales, *movements, energy, *weights], dtype=object)})
+        mobility = largest([1.0 / recorder.symbol(exact[INERTIA][i, i]) for i in turning], recorder)
+        figures = [*slots, *scales, *movements, energy, mobility, *weights]
+        return slot_map, recorder.graph({SLOTS: np.array(figures, dtype=object)})
 
     def _moved_answers(self, draw: int, symbols: Mapping[str, Array]) -> dict[str, Array]:
         """Answers of the robot and at the state that a draw moves by up to `ULPS`."""

@@ -17,11 +17,13 @@ from leapcheck.rounding import (
     DRAWS,
     allowance,
     base_distance,
+    cancelling_energy,
     perturbation,
     perturbed_spec,
     rounding_unit,
     scale_free,
     scales,
+    turning_dofs,
 )
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -61,7 +63,7 @@ class PerturbedRobot:
         """Scale-free rounding (n,) to expect: what the draws change."""
         exact, *moved = self._values(quantity)
         n, scale = len(exact), scales(quantity, exact)
-        energy = self._values("kinetic_energy")[0] / scale.reshape(n) if quantity in CANCELLING else np.zeros(1)
+        energy = self._cancelling_energy(quantity) / scale.reshape(n) if quantity in CANCELLING else np.zeros(1)
         movement = np.zeros(n)
         with np.errstate(all="ignore"):
             for off in moved:
@@ -71,6 +73,11 @@ class PerturbedRobot:
     def allowed_error(self, quantity: str) -> Floats:
         """The scale-free error (n,) that rounding explains."""
         return ALLOWED_UNITS * self.rounding(quantity) * allowance(base_distance(self.spec, self.states))
+
+    def _cancelling_energy(self, quantity: str) -> Floats:
+        turning = turning_dofs(self.spec) if quantity == "forward_dynamics" else []
+        inertia = self._values("mass_matrix")[0][:, turning, turning] if turning else np.full((len(self.states), 1), np.inf)
+        return cancelling_energy(quantity, self._values("kinetic_energy")[0], (1.0 / inertia).max(axis=1))
 
     def _values(self, quantity: str) -> Floats:
         block, _ = self._rows.pair(quantity)

@@ -40,7 +40,6 @@ MULTI = """
   </worldbody>
   <equality><joint joint1="hx" joint2="hy"/></equality>
   <actuator><motor name="m" joint="knee" gear="5" armature="0.001" ctrlrange="-3 3" ctrllimited="true"/></actuator>
-  <keyframe><key name="home" qpos="0 0 0.4 1 0 0 0 0.1 0.2 0 0.3 1 0 0 0 1 0 0 0"/></keyframe>
 </mujoco>
 """
 

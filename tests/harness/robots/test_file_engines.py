@@ -76,9 +76,14 @@ def test_every_feature_of_the_file_with_many_is_in_the_tree(tmp_path: Path) -> N
     assert knee.armature == pytest.approx(0.02 + 0.001 * 5**2)
     assert (spec.actuators[0].name, spec.actuators[0].torque_limit) == ("m", 15.0)
     assert spec.gravity == (0.1, 0.2, -9.7)
-    assert spec.poses[0].name == "home"
     assert [point.is_foot for point in spec.contact_points].count(True) == 1
     assert "post" in {body.name for body in spec.bodies}
+
+
+def test_a_keyframe_is_a_pose(tmp_path: Path) -> None:
+    """In a file of its own: MuJoCo 3.10 counts its numbers before it makes the copies of a <replicate>."""
+    spec = read(LEG.replace("</mujoco>", '<keyframe><key name="home" qpos="0.1 0.2"/></keyframe></mujoco>'), tmp_path, "xml").spec
+    assert [(pose.name, pose.q) for pose in spec.poses] == [("home", (0.1, 0.2))]
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf"])

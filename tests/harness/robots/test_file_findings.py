@@ -11,6 +11,7 @@ from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
+from tests.harness.engines.test_other_version import GENERIC
 from tests.harness.robots.files import INERTIAL, MULTI, URDF
 from tests.harness.robots.test_file_engines import read
 
@@ -77,6 +78,7 @@ def of_rule(file: ImportedRobot, *rules: str) -> list[Finding]:
     return [finding for finding in findings_on_file(file) if finding.rule in rules]
 
 
+@GENERIC
 def test_a_file_that_everyone_reads_alike_has_no_such_finding(tmp_path: Path) -> None:
     assert (
         of_rule(read(mjcf_text(load("tree4_7")), tmp_path, "xml"), "load", "order", "total mass", "compiler options", "Pinocchio")
