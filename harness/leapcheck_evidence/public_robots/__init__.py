@@ -1,0 +1,1 @@
+"""The table of public robots: every model file of a folder, read and checked against the engines straight from the file."""
