@@ -251,6 +251,32 @@ def test_parts_that_are_in_order_stay_unmentioned() -> None:
         assert [finding.rule for finding in lint(spec)] == ["total mass"]
 
 
+def test_frames_of_sensors_and_links_between_joints_are_no_mistakes() -> None:
+    """Cameras need no mirror image, a massless link has no com, and several joints of a link are what a file may hold."""
+    fixed = Joint("z_joint", JointType.FIXED)
+    frame = with_link("left_camera", joint=fixed, inertia=NO_MASS, placement=Placement((0.1, 0.03, 0.0)))
+    frame = add_body(frame, "left_ir", parent="left_camera", joint=dataclasses.replace(fixed, name="ir"), inertia=NO_MASS)
+    frame = add_body(frame, "right_camera", parent="trunk", joint=dataclasses.replace(fixed, name="zz_joint"), inertia=NO_MASS)
+    empty = Inertia(0.0, com=(0.0, 0.0, -0.5))
+    shape = Shape("sphere", (0.02,))
+    foot = with_link("heel", joint=fixed, inertia=empty, shapes=(shape,))
+    chain = with_link("z_wrist_roll", joint=Joint("z_roll", JointType.REVOLUTE, X), inertia=NO_MASS)
+    solid = Inertia(1.0, rotational=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+    chain = add_body(chain, "z_wrist", parent="z_wrist_roll", joint=Joint("z_pitch", JointType.REVOLUTE, Y), inertia=solid)
+    for spec in (frame, foot, chain):
+        assert [finding.rule for finding in lint(spec)] == ["total mass"]
+
+
+def test_names_of_a_kind_are_one_finding() -> None:
+    spec = with_link("my link", joint=Joint("z_joint", JointType.FIXED))
+    for i in range(60):
+        joint = Joint(f"z_joint_{i}", JointType.FIXED)
+        spec = add_body(spec, f"cam/{i}", parent="my link", joint=joint, inertia=NO_MASS)
+    (finding,) = (finding for finding in lint(spec) if finding.rule == "names")
+    assert finding.place == "body 'my link'"
+    assert finding.message.endswith("; 60 more body names are like it")
+
+
 def test_mini_cheetah_gives_its_four_hips_and_notes() -> None:
     findings = lint(load("mini_cheetah"))
     legs = ("FR", "FL", "HR", "HL")

@@ -161,11 +161,11 @@ def _source(
     """The joint of the tree behind one of the loaded model, and how it follows; OtherJointsError where there is none."""
     ratio, offset = 1.0, 0.0
     for _ in range(len(followers) + 1):
-        found = next((joint for joint in joints if joint.name == name), None)
-        if found:
-            if found.kind != kind:
-                raise OtherJointsError(f"joint '{name}' is {kind} in the loaded model and {found.kind} in the tree")
-            return found, ratio, offset
+        same = next((joint for joint in joints if joint.name == name), None)
+        if same:
+            if same.kind != kind:
+                raise OtherJointsError(f"joint '{name}' is {kind} in the loaded model and {same.kind} in the tree")
+            return same, ratio, offset
         if name not in followers:
             break
         name, step, start = followers[name]

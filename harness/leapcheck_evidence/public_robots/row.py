@@ -121,7 +121,7 @@ def _straight(engine: Straight, path: Path, spec: RobotSpec, states: States, our
     """M and h against the engine straight from the file."""
     own = Dynamics(ours["mass_matrix"], ours["bias_force"])
     try:
-        error_M, error_h = scale_free_errors(own, engine.dynamics(path, _joints(spec), states.q, states.v))
+        error_M, error_h = scale_free_errors(own, engine.dynamics(path, joint_columns(spec), states.q, states.v))
         return Check(error_M=_digits(error_M), error_h=_digits(error_h))
     except Exception as error:  # whatever a package raises on a stranger's file is a reason
         reason = _load(engine, path)
@@ -154,7 +154,8 @@ def _states(spec: RobotSpec) -> States:
     return States(drawn.q[rows], drawn.v[rows], drawn.tau[rows], drawn.index[rows], tuple(drawn.kind[row] for row in rows))
 
 
-def _joints(spec: RobotSpec) -> list[JointColumns]:
+def joint_columns(spec: RobotSpec) -> list[JointColumns]:
+    """The columns of the joints that move."""
     kinds = {JointType.FREE: "free", JointType.BALL: "ball"}
     return [
         JointColumns(name, kinds.get(kind, "one"), in_q.start, in_v.start)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leapcheck_models.joint_chains import between_joints
 from leapcheck_models.least_inertia import LEAST
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.rotors import rotation_matrix
@@ -77,14 +78,14 @@ def massless_links(spec: RobotSpec) -> Iterator[Finding]:
         if body.parent in carried:
             carried[body.parent] += carried[body.name]
             rigid[body.parent] += rigid[body.name] if body.joint.type is JointType.FIXED else 0.0
+    chained = between_joints(spec.bodies)
     for body in spec.bodies:
         place = f"body '{body.name}'"
-        if body.joint.type is JointType.FIXED or rigid[body.name] > 0.0:
+        if body.joint.type is JointType.FIXED or rigid[body.name] > 0.0 or (body.name in chained and carried[body.name] > 0.0):
             continue
         if carried[body.name] > 0.0:
             message = f"it moves and has no mass: MuJoCo refuses it, so that files give it {LEAST:g} kg"
-            remedy = "give it a mass, unless it stands between several joints of a link"
-            yield Finding("massless links", "warning", place, message, remedy)
+            yield Finding("massless links", "warning", place, message, "give it a mass, or make its joints those of one link")
         else:
             message = "it moves, and neither it nor any link behind it has mass: M is singular"
             yield Finding("massless links", "error", place, message, "give it a mass, or fix its joint")
@@ -97,7 +98,7 @@ def com_place(spec: RobotSpec) -> Iterator[Finding]:
         on_body.setdefault(child.parent, []).append(child.placement.p)
     for point in spec.contact_points:
         on_body[point.body].append(point.position)
-    for body in spec.bodies:
+    for body in (body for body in spec.bodies if body.inertia.mass):
         com = np.array(body.inertia.com)
         low, high = _extent(body, on_body[body.name])
         outside = float(np.linalg.norm(np.maximum(0.0, np.maximum(low - com, com - high))))

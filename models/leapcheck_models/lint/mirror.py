@@ -58,8 +58,9 @@ def mirror_symmetry(spec: RobotSpec) -> Iterator[Finding]:
 def mirror_differences(spec: RobotSpec) -> Iterator[tuple[str, str]]:
     """Place and message of every difference between a left element and the mirror image of its right counterpart."""
     poses = _zero_poses(spec)
-    bodies = {body.name: body for body in spec.bodies}
-    counterparts = {body.name: name for body in spec.bodies if (name := right_name(body.name))}
+    frames = _frames(spec)
+    bodies = {body.name: body for body in spec.bodies if body.name not in frames}
+    counterparts = {name: right for name in bodies if (right := right_name(name))}
     has_pairs = any(name in bodies for name in counterparts.values())
     for left, right in counterparts.items():
         if right in bodies:
@@ -75,6 +76,15 @@ def mirror_differences(spec: RobotSpec) -> Iterator[tuple[str, str]]:
         here, there = (_point(poses[p.body], p.position) for p in (point, other))
         if not _same_place(here, there):
             yield f"contact point '{point.name}' and contact point '{other.name}'", _places("their positions", here, there)
+
+
+def _frames(spec: RobotSpec) -> set[str]:
+    """Links that only mark a place, as that of a camera: fixed, without mass or shape, and with nothing else behind them."""
+    carrying: set[str] = set()
+    for body in reversed(spec.bodies):  # children first
+        if body.name in carrying or body.joint.type is not JointType.FIXED or body.inertia.mass or body.shapes or body.rotor:
+            carrying |= {body.name, body.parent}
+    return {body.name for body in spec.bodies} - carrying
 
 
 def _body_differences(left: Body, right: Body, poses: dict[str, Pose]) -> Iterator[str]:
@@ -119,7 +129,7 @@ def _inertia_differences(what: str, left: Inertia, right: Inertia, here: Pose, t
     if not _equal(left.mass, right.mass):
         yield f"the {what}masses {left.mass:g} and {right.mass:g} kg differ"
     com, other = _point(here, left.com), _point(there, right.com)
-    if not _same_place(com, other):
+    if left.mass and right.mass and not _same_place(com, other):
         yield _places(f"the {what}coms", com, other)
     image = REFLECTION @ here[0] @ rotational_matrix(left.rotational) @ here[0].T @ REFLECTION
     actual = there[0] @ rotational_matrix(right.rotational) @ there[0].T

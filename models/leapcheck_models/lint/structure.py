@@ -89,17 +89,24 @@ def names(spec: RobotSpec) -> Iterator[Finding]:
     """Names that file formats mangle, and names that differ only in case or punctuation."""
     for kind, of_kind in _names(spec).items():
         seen: dict[str, str] = {}
+        yield from _mangled(kind, [name for name in of_kind if not PLAIN_NAME.fullmatch(name)])
         for name in of_kind:
             place = f"{kind} '{name}'"
-            if not PLAIN_NAME.fullmatch(name):
-                plain = re.sub("[^A-Za-z0-9_]+", "_", name)
-                message = "its name is more than ASCII letters, digits and underscores, or begins with a digit"
-                remedy = f"call it '{'_' if plain[0].isdigit() else ''}{plain}': ROS names, paths and XML want it so"
-                yield Finding("names", "warning", place, message, remedy)
             other = seen.setdefault(re.sub(r"[\W_]", "", name).casefold(), name)
             if other != name:
                 message = f"its name differs from '{other}' only in case or punctuation"
                 yield Finding("names", "warning", place, message, "choose names that nobody confuses")
+
+
+def _mangled(kind: str, names: list[str]) -> Iterator[Finding]:
+    """One finding for all names of a kind that file formats mangle."""
+    if not names:
+        return
+    plain = re.sub("[^A-Za-z0-9_]+", "_", names[0])
+    others = f"; {len(names) - 1} more {kind} names are like it" if len(names) > 1 else ""
+    message = f"its name is more than ASCII letters, digits and underscores, or begins with a digit{others}"
+    remedy = f"call it '{'_' if plain[0].isdigit() else ''}{plain}': ROS names, paths and XML want it so"
+    yield Finding("names", "warning", f"{kind} '{names[0]}'", message, remedy)
 
 
 def order(spec: RobotSpec) -> Iterator[Finding]:

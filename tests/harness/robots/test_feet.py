@@ -16,6 +16,8 @@ from leapcheck.comparison.plan import repeat_text
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.registry import make_engine
 from leapcheck.robots.load import read_robot_file
+from leapcheck_models.robots import load
+from leapcheck_models.urdf import urdf_text
 from tests.harness.robots.files import MULTI
 from tests.harness.robots.near import near_states
 
@@ -70,3 +72,10 @@ def test_the_command_that_repeats_a_run_names_the_feet(tmp_path: Path) -> None:
     assert plan.command.endswith("--states 8 --seed 0 --feet toe ball")
     assert "robot.xml --feet toe ball --engines reference" in repeat_text(plan, ["reference"], "mass_matrix", 3)
     assert "feet=('toe', 'ball')" in repeat_text(replace(plan, only_in_python=("states",)), ["reference"], "mass_matrix", 3)
+
+
+def test_names_of_points_survive_the_way_out_and_back(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    feet = {point.name for point in load("mini_cheetah").contact_points if point.is_foot}
+    path.write_text(urdf_text(load("mini_cheetah")))
+    assert {point.name for point in lc.load(path).contact_points} == feet

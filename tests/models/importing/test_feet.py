@@ -123,5 +123,5 @@ def test_a_site_that_is_called_a_foot_is_one_by_default() -> None:
 
     marks = [Mark("site", name, "tool0", (Spot((0.0, 0.0, -0.1)),)) for name in ("left_foot", "imu")]
     first, second = contact_points(star(2), marks)
-    assert (first.name, first.position, first.is_foot) == ("tool0_point", (0.0, 0.0, -0.1), True)
+    assert (first.name, first.position, first.is_foot) == ("left_foot", (0.0, 0.0, -0.1), True)
     assert not second.is_foot

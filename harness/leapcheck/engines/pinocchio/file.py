@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +19,9 @@ from leapcheck.engines.projection import NEEDS, OwnStates
 from leapcheck.engines.trial_load import check_load, write_model
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.joint_chains import between_joints
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import WORLD, Inertia, JointType, RobotSpec
+from leapcheck_models.spec import WORLD, JointType
 
 
 def pinocchio_file(imported: ImportedRobot) -> FileEngine:
@@ -31,7 +31,7 @@ def pinocchio_file(imported: ImportedRobot) -> FileEngine:
         raise NotApplicable(reason)
     model = pinocchio_model(imported)
     full = with_rotor_bodies(spec).spec
-    if together := several_joints(spec):
+    if together := next(iter(between_joints(spec.bodies).values()), ""):
         raise NotApplicable(f"Pinocchio holds the joints of link '{together}' as one joint with coordinates of its own")
     if unread := unread_root(imported):
         first = imported.spec.bodies[0].name
@@ -60,15 +60,6 @@ def unread_root(imported: ImportedRobot) -> str:
         counts = body.inertia.mass > 0.0 or body.joint.type is not JointType.FIXED
         if counts and root_of[body.name] != imported.spec.bodies[0].name:
             return root_of[body.name]
-    return ""
-
-
-def several_joints(spec: RobotSpec) -> str:
-    """Name of a link that a file gives several joints, which stands behind links without mass; empty where there is none."""
-    for before, body in pairwise(spec.bodies):
-        chained = body.parent == before.name and before.inertia == Inertia(0.0) and not before.shapes
-        if chained and before.joint.type not in (JointType.FIXED, JointType.FREE) and before.name.startswith(f"{body.name}_"):
-            return body.name
     return ""
 
 

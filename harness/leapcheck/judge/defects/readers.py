@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
@@ -130,7 +131,9 @@ def _euler_fault(order: Any) -> Hypothesis:
         w, x, y, z = body.placement.quaternion
         if body.joint.type is JointType.FREE or _angle(body.placement.quaternion) <= TURNED:
             return body
-        angles = Rotation.from_quat([x, y, z, w]).as_euler(order)  # SciPy's lower case is about fixed axes
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Gimbal lock")  # then any of the possible angles will do
+            angles = Rotation.from_quat([x, y, z, w]).as_euler(order)  # SciPy's lower case is about fixed axes
         x, y, z, w = map(float, Rotation.from_euler(order.upper(), angles).as_quat())
         return replace(body, placement=replace(body.placement, quaternion=(w, x, y, z)))
 
