@@ -86,7 +86,7 @@ def test_rows_say_what_became_of_a_file(tmp_path: Path, capsys: pytest.CaptureFi
     table = from_json(out.with_suffix(".json").read_text(), "table")
     bad, little = table.robots
     assert bad.refused == "<robot> has 0 links: give 1 to 2000"
-    assert "No link elements" in bad.pinocchio.refused
+    assert "does not contain a valid URDF" in bad.pinocchio.refused
     assert (little.dof, little.base, little.mujoco.quantities, little.pinocchio.quantities) == (8, "floating", 12, 12)
     assert max(little.mujoco.error_M or 1.0, little.pinocchio.error or 1.0) <= ROUNDING
     assert little.mujoco.changes == ("base mass", "fusestatic", "total mass")
