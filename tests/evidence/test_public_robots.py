@@ -36,7 +36,7 @@ WRONG = 1e-6
 
 def write(folder: Path, name: str, text: str) -> Path:
     path = folder / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
 
@@ -77,9 +77,9 @@ def test_a_joint_that_the_tree_lacks_is_named(tmp_path: Path) -> None:
 
 
 def test_rows_say_what_became_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path, "arm/little.urdf", URDF)
-    write(tmp_path, "arm/bad.urdf", "<robot name='r'/>")
-    write(tmp_path, "arm/package.xml", "<package/>")
+    write(tmp_path, "pack/arm/little.urdf", URDF)
+    write(tmp_path, "pack/arm/bad.urdf", "<robot name='r'/>")
+    write(tmp_path, "pack/arm/package.xml", "<package/>")
     out = tmp_path / "table"
     assert PublicRobotsCommand(folder=tmp_path, out=out).run() == 0
     assert [path.name for path in robot_files(tmp_path)] == ["bad.urdf", "little.urdf"]
@@ -91,12 +91,12 @@ def test_rows_say_what_became_of_a_file(tmp_path: Path, capsys: pytest.CaptureFi
     assert max(little.mujoco.error_M or 1.0, little.pinocchio.error or 1.0) <= ROUNDING
     assert little.mujoco.changes == ("base mass", "fusestatic", "total mass")
     assert little.pinocchio.changes == ("order",)
-    assert "| arm/little.urdf | floating |" in out.with_suffix(".md").read_text().replace("| little", "| arm/little")
+    assert "| pack/arm/little.urdf | floating |" in out.with_suffix(".md").read_text()
     assert out.with_suffix(".csv").read_text().startswith("file,kind,refused,")
     better = replace(table, robots=(bad, replace(little, mujoco=replace(little.mujoco, error_h=0.1))))
     assert list(changes(table, table)) == []
     (line,) = changes(better, table)
-    assert line.startswith("arm/little.urdf: read, MuJoCo differs")
+    assert line.startswith("pack/arm/little.urdf: read, MuJoCo differs")
     again = PublicRobotsCommand(folder=tmp_path, only="bad", against=out.with_suffix(".json"))
     assert again.run() == 0
     assert "no file changed" in capsys.readouterr().err
