@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import JointType, RobotSpec
 
@@ -34,43 +34,67 @@ def mujoco_dof_names(spec: RobotSpec) -> tuple[str, ...]:
 
 def entry_name(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
     """Words for one entry of a quantity, e.g. "FR_hip_joint, trunk w_x" for an entry of M."""
-    dofs = dof_names(spec)
-    points = [point.name for point in spec.contact_points if point.computed]
+    axes = QUANTITIES[quantity].axes
+    if axes is None:
+        return _storage_entry_name(spec, quantity, place)
+    words: list[str] = []
+    for i, (axis, number) in enumerate(zip(axes, place, strict=True)):
+        word = axis_names(spec, axis)[number]
+        if i and axis is Axis.SPACE:  # a component of what stands before it
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    return ", ".join(words) or quantity
+
+
+def axis_names(spec: RobotSpec, axis: Axis) -> tuple[str, ...]:
+    """Names of the entries along an axis."""
+    match axis:
+        case Axis.FORCE | Axis.MOTION:
+            return dof_names(spec)
+        case Axis.POINT:
+            return _points(spec)
+        case Axis.POINT_ROW:
+            return tuple(f"{point} {letter}" for point in _points(spec) for letter in AXES)
+        case Axis.SPACE:
+            return AXES
+        case Axis.WRENCH:
+            return tuple(f"{part} {letter}" for part in ("angular", "linear") for letter in AXES)
+
+
+def _points(spec: RobotSpec) -> tuple[str, ...]:
+    return tuple(point.name for point in spec.contact_points if point.computed)
+
+
+def _storage_entry_name(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
+    """Words for one entry of MuJoCo's own storage."""
     match quantity:
-        case "mass_matrix":
-            return f"{dofs[place[0]]}, {dofs[place[1]]}"
-        case "bias_force" | "gravity_force" | "coriolis_force" | "forward_dynamics":
-            return dofs[place[0]]
-        case "contact_positions" | "contact_velocities" | "contact_bias_accelerations":
-            return f"{points[place[0]]} {AXES[place[1]]}"
-        case "contact_jacobians":
-            return f"{points[place[0]]} {AXES[place[1]]}, {dofs[place[2]]}"
-        case "contact_inertia":
-            (i, a), (j, b) = divmod(place[0], 3), divmod(place[1], 3)
-            return f"{points[i]} {AXES[a]}, {points[j]} {AXES[b]}"
         case "cinert" | "crb":
             return f"{with_rotor_bodies(spec).spec.bodies[place[0]].name} {TEN[place[1]]}"
         case "cdof":
             part, axis = divmod(place[1], 3)
             return f"{mujoco_dof_names(spec)[place[0]]}, {('rotation', 'translation')[part]} {AXES[axis]}"
-        case "qM" | "csr":
-            return f"{quantity}[{place[0]}]"
-    return quantity
+    return f"{quantity}[{place[0]}]"
 
 
 def entry_unit(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
-    """SI unit of one entry; for entries of M, forces and accelerations it depends on whether a dof turns or slides."""
-    turns = _turning(spec)
-    match quantity:
-        case "mass_matrix":
-            return ("kg", "kg m", "kg m^2")[turns[place[0]] + turns[place[1]]]
-        case "bias_force" | "gravity_force" | "coriolis_force":
-            return ("N", "N m")[turns[place[0]]]
-        case "forward_dynamics":
-            return ("m/s^2", "rad/s^2")[turns[place[0]]]
-        case "contact_jacobians":
-            return ("1", "m")[turns[place[2]]]
-    return QUANTITIES[quantity].unit
+    """SI unit of one entry: which of the quantity's depends on the dofs that slide and the rows that are forces.
+
+    MuJoCo's own storage has all of its units.
+    """
+    row = QUANTITIES[quantity]
+    if row.axes is None:
+        return row.unit
+    units, number = row.unit.split(", "), 0
+    for axis, i in zip(row.axes, place, strict=True):
+        match axis:
+            case Axis.FORCE:
+                number += not _turning(spec)[i]
+            case Axis.MOTION:
+                number -= not _turning(spec)[i]
+            case Axis.WRENCH:
+                number += i >= 3
+    return units[number]
 
 
 def _turning(spec: RobotSpec) -> list[bool]:

@@ -1,8 +1,12 @@
-"""The quantities that are compared: what each needs, its shape, its scale and its unit."""
+"""The quantities that are compared: what each needs, its shape, its scale and its unit.
+
+A quantity is defined here, in one row, and by a function of the same name in `leapcheck_reference`. What its axes count
+gives its shape, the names and units of its entries, and how it is converted between coordinates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,6 +21,33 @@ class Scale(StrEnum):
     ABSOLUTE = "1 in its unit"
 
 
+class Group(StrEnum):
+    """Quantities that are asked for, and computed, together."""
+
+    CORE = "core"
+    MUJOCO = "mujoco"
+    CENTROIDAL = "centroidal"
+
+
+class Axis(StrEnum):
+    """What an axis of an answer counts.
+
+    Along `FORCE` and `MOTION` it has an entry for each dof, and is converted to other coordinates u = T v as a force is
+    (f = T^T f_u: M, tau, columns of J) or as a velocity (v = T^-1 u: accelerations, M^-1). `WRENCH` is [moment; force].
+    """
+
+    FORCE = "force on a dof"
+    MOTION = "motion of a dof"
+    POINT = "contact point"
+    POINT_ROW = "contact point and axis"
+    SPACE = "axis of the world"
+    WRENCH = "moment and force"
+
+
+DOFS = (Axis.FORCE, Axis.MOTION)
+"""Axes that have an entry for each dof."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """Lengths that shape the canonical quantities of one robot: dof without rotors, and computed contact points."""
@@ -24,13 +55,30 @@ class Sizes:
     nv: int
     points: int
 
+    def along(self, axis: Axis) -> int:
+        """The number of entries along an axis."""
+        match axis:
+            case Axis.FORCE | Axis.MOTION:
+                return self.nv
+            case Axis.POINT:
+                return self.points
+            case Axis.POINT_ROW:
+                return 3 * self.points
+            case Axis.SPACE:
+                return 3
+            case Axis.WRENCH:
+                return 6
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """One quantity: the name is also the name of the function in `leapcheck_reference` and in a user's engine.
 
-    `arguments` are the parts of a state that it needs. A quantity `in_mujoco_coordinates` is MuJoCo's own storage and is
-    compared entry by entry in MuJoCo's coordinates (rotors as bodies); all others are canonical.
+    `arguments` are the parts of a state that it needs. `unit` lists the units of its entries: first where every dof turns and
+    every row of a wrench is a moment, then with one that slides, or is a force, along a `FORCE` or `WRENCH` axis, and so on;
+    from the back where they do along a `MOTION` axis. `coefficient` names the quantity C of which it is the bias b, in
+    C(q) vdot + b(q, v): other coordinates add C Tdot v to it. A quantity `in_mujoco_coordinates` is MuJoCo's own storage, has
+    no `axes`, and is compared entry by entry in MuJoCo's coordinates (rotors as bodies); all others are canonical.
     """
 
     name: str
@@ -38,36 +86,92 @@ class Quantity:
     unit: str
     arguments: tuple[str, ...]
     scale: Scale
-    shape: Callable[[Sizes], tuple[int, ...]] | None
-    in_mujoco_coordinates: bool = False
+    axes: tuple[Axis, ...] | None
+    group: Group = Group.CORE
+    coefficient: str = ""
+
+    @property
+    def in_mujoco_coordinates(self) -> bool:
+        """Whether it is MuJoCo's own storage."""
+        return self.group is Group.MUJOCO
+
+    @property
+    def shape(self) -> Callable[[Sizes], tuple[int, ...]] | None:
+        """What gives the shape of one state's answer; None for MuJoCo's own storage."""
+        axes = self.axes
+        return None if axes is None else lambda sizes: tuple(sizes.along(axis) for axis in axes)
 
 
-QUANTITIES: dict[str, Quantity] = {
-    quantity.name: quantity
-    for quantity in (
-        Quantity("mass_matrix", "mass matrix M", "kg m^2, kg m, kg", ("q",), Scale.DIAGONAL, lambda s: (s.nv, s.nv)),
-        Quantity("bias_force", "bias force h", "N m, N", ("q", "v"), Scale.LARGEST, lambda s: (s.nv,)),
-        Quantity("gravity_force", "gravity force", "N m, N", ("q",), Scale.LARGEST, lambda s: (s.nv,)),
-        Quantity("coriolis_force", "Coriolis force", "N m, N", ("q", "v"), Scale.LARGEST, lambda s: (s.nv,)),
-        Quantity("forward_dynamics", "forward dynamics", "rad/s^2, m/s^2", ("q", "v", "tau"), Scale.LARGEST, lambda s: (s.nv,)),
-        Quantity("contact_positions", "contact positions", "m", ("q",), Scale.LARGEST, lambda s: (s.points, 3)),
-        Quantity("contact_velocities", "contact velocities", "m/s", ("q", "v"), Scale.LARGEST, lambda s: (s.points, 3)),
-        Quantity("contact_jacobians", "contact Jacobians J", "m, 1", ("q",), Scale.ABSOLUTE, lambda s: (s.points, 3, s.nv)),
-        Quantity("contact_bias_accelerations", "Jdot v", "m/s^2", ("q", "v"), Scale.LARGEST, lambda s: (s.points, 3)),
-        Quantity("contact_inertia", "J M^-1 J^T", "1/kg", ("q",), Scale.LARGEST, lambda s: (3 * s.points, 3 * s.points)),
-        Quantity("kinetic_energy", "kinetic energy", "J", ("q", "v"), Scale.LARGEST, lambda _: ()),
-        Quantity("potential_energy", "potential energy", "J", ("q",), Scale.LARGEST, lambda _: ()),
-        Quantity("qM", "M in MuJoCo's qM", "kg m^2, kg m, kg", ("q",), Scale.LARGEST, None, True),
-        Quantity("csr", "M in MuJoCo's CSR", "kg m^2, kg m, kg", ("q",), Scale.LARGEST, None, True),
-        Quantity("cinert", "MuJoCo's cinert", "kg m^2, kg m, kg", ("q",), Scale.LARGEST, None, True),
-        Quantity("crb", "MuJoCo's crb", "kg m^2, kg m, kg", ("q",), Scale.LARGEST, None, True),
-        Quantity("cdof", "MuJoCo's cdof", "1, m", ("q",), Scale.LARGEST, None, True),
+def _core() -> Iterator[Quantity]:
+    """The equations of motion, contact points and energies."""
+    F, A, P, X = Axis.FORCE, Axis.MOTION, Axis.POINT, Axis.SPACE
+    Q, QV = ("q",), ("q", "v")
+    yield Quantity("mass_matrix", "mass matrix M", "kg m^2, kg m, kg", Q, Scale.DIAGONAL, (F, F))
+    yield Quantity("bias_force", "bias force h", "N m, N", QV, Scale.LARGEST, (F,), coefficient="mass_matrix")
+    yield Quantity("gravity_force", "gravity force", "N m, N", Q, Scale.LARGEST, (F,))
+    yield Quantity("coriolis_force", "Coriolis force", "N m, N", QV, Scale.LARGEST, (F,), coefficient="mass_matrix")
+    yield Quantity("forward_dynamics", "forward dynamics", "rad/s^2, m/s^2", ("q", "v", "tau"), Scale.LARGEST, (A,))
+    yield Quantity("contact_positions", "contact positions", "m", Q, Scale.LARGEST, (P, X))
+    yield Quantity("contact_velocities", "contact velocities", "m/s", QV, Scale.LARGEST, (P, X))
+    yield Quantity("contact_jacobians", "contact Jacobians J", "m, 1", Q, Scale.ABSOLUTE, (P, X, F))
+    yield Quantity("contact_bias_accelerations", "Jdot v", "m/s^2", QV, Scale.LARGEST, (P, X), coefficient="contact_jacobians")
+    yield Quantity("contact_inertia", "J M^-1 J^T", "1/kg", Q, Scale.LARGEST, (Axis.POINT_ROW, Axis.POINT_ROW))
+    yield Quantity("kinetic_energy", "kinetic energy", "J", QV, Scale.LARGEST, ())
+    yield Quantity("potential_energy", "potential energy", "J", Q, Scale.LARGEST, ())
+
+
+def _mujoco() -> Iterator[Quantity]:
+    """MuJoCo's own storage."""
+    inertia, own = "kg m^2, kg m, kg", (Scale.LARGEST, None, Group.MUJOCO)
+    yield Quantity("qM", "M in MuJoCo's qM", inertia, ("q",), *own)
+    yield Quantity("csr", "M in MuJoCo's CSR", inertia, ("q",), *own)
+    yield Quantity("cinert", "MuJoCo's cinert", inertia, ("q",), *own)
+    yield Quantity("crb", "MuJoCo's crb", inertia, ("q",), *own)
+    yield Quantity("cdof", "MuJoCo's cdof", "1, m", ("q",), *own)
+
+
+def _centroidal() -> Iterator[Quantity]:
+    """The centre of mass and the momentum about it, rotors included; world axes, [angular; linear]."""
+    F, X, W, own = Axis.FORCE, Axis.SPACE, Axis.WRENCH, Group.CENTROIDAL
+    Q, QV = ("q",), ("q", "v")
+    yield Quantity("com_position", "com position", "m", Q, Scale.LARGEST, (X,), own)
+    yield Quantity("com_velocity", "com velocity", "m/s", QV, Scale.LARGEST, (X,), own)
+    yield Quantity("com_jacobian", "com Jacobian", "m, 1", Q, Scale.ABSOLUTE, (X, F), own)
+    yield Quantity("com_bias_acceleration", "com's Jdot v", "m/s^2", QV, Scale.LARGEST, (X,), own, "com_jacobian")
+    yield Quantity("centroidal_momentum", "centroidal momentum", "N m s, N s", QV, Scale.LARGEST, (W,), own)
+    yield Quantity("centroidal_momentum_matrix", "centroidal A", "kg m^2, kg m, kg", Q, Scale.LARGEST, (W, F), own)
+    yield Quantity(
+        "centroidal_momentum_rate", "centroidal Adot v", "N m, N", QV, Scale.LARGEST, (W,), own, "centroidal_momentum_matrix"
     )
-}
+    yield Quantity("centroidal_inertia", "centroidal inertia", "kg m^2, kg m, kg", Q, Scale.LARGEST, (W, W), own)
 
+
+QUANTITIES: dict[str, Quantity] = {q.name: q for rows in (_core(), _mujoco(), _centroidal()) for q in rows}
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 """The quantities that any engine may answer: all but MuJoCo's own storage."""
+
+CORE = tuple(name for name, quantity in QUANTITIES.items() if quantity.group is Group.CORE)
+"""What every engine answers unless it says otherwise."""
+
+DEFAULT = tuple(name for name, quantity in QUANTITIES.items() if quantity.group in (Group.CORE, Group.MUJOCO))
+"""The quantities of a comparison that names none."""
+
+ALL = "all"
+"""The word for every quantity."""
+
+
+def quantity_names(words: Sequence[str]) -> tuple[str, ...]:
+    """The quantities that some words stand for: their names, groups of them, or `ALL`; `DEFAULT` without words.
+
+    ValueError for an unknown word.
+    """
+    if unknown := [word for word in words if word not in (*QUANTITIES, *Group, ALL)]:
+        raise ValueError(f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}, or {', '.join((*Group, ALL))}")
+    if not words:
+        return DEFAULT
+    chosen = [row.name for word in words for row in QUANTITIES.values() if word in (row.name, row.group, ALL)]
+    return tuple(dict.fromkeys(chosen))
 
 
 def answer_shape(name: str, spec: RobotSpec) -> tuple[int, ...]:

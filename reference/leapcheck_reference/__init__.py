@@ -10,6 +10,15 @@
 from typing import TYPE_CHECKING, Any
 
 from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_reference.centroidal import (
+    centroidal_inertia,
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    centroidal_momentum_rate,
+    com_bias_acceleration,
+    com_jacobian,
+    com_velocity,
+)
 from leapcheck_reference.contact import (
     contact_angular_bias_accelerations,
     contact_angular_jacobians,
@@ -21,15 +30,7 @@ from leapcheck_reference.contact import (
     test_force_response,
 )
 from leapcheck_reference.coriolis import coriolis_matrix
-from leapcheck_reference.energy import (
-    centroidal_momentum,
-    centroidal_momentum_matrix,
-    com_position,
-    com_velocity,
-    kinetic_energy,
-    potential_energy,
-    total_mass,
-)
+from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
@@ -61,9 +62,13 @@ __all__ = [
     "bias_force",
     "build",
     "cdof",
+    "centroidal_inertia",
     "centroidal_momentum",
     "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
     "cinert",
+    "com_bias_acceleration",
+    "com_jacobian",
     "com_position",
     "com_velocity",
     "composite_inertias",

@@ -1,4 +1,4 @@
-"""Energies, centre of mass and centroidal momentum of the whole robot, rotors included."""
+"""Energies, mass and centre of mass of the whole robot, rotors included."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,6 @@ from leapcheck_reference.spatial import (
     RigidInertia,
     Transform,
     compose,
-    force_to_parent,
     motion_to_child,
 )
 from leapcheck_reference.state import vector
@@ -37,7 +36,7 @@ def potential_energy(tree: Tree, q: Any) -> Scalar:
     """-sum m g . p_com over links and rotors (J), zero for mass at the world's origin."""
     poses = frames(tree, q)
     energy: Scalar = 0.0
-    for inertia, X_W, root in _bodies(tree, poses):
+    for inertia, X_W, root in placed_bodies(tree, poses):
         # -g . m (p + R c)
         energy = energy - tree.gravity @ (inertia.mass * (root + X_W.p) + X_W.R @ inertia.mc)
     return energy
@@ -54,36 +53,10 @@ def com_position(tree: Tree, q: Any) -> Array:
     poses = frames(tree, q)
     com: Array = np.zeros(3)
     mass = total_mass(tree)
-    for inertia, X_W, root in _bodies(tree, poses):
+    for inertia, X_W, root in placed_bodies(tree, poses):
         # sum of m (p + R c) / sum of m
         com = com + (inertia.mass * (root + X_W.p) + X_W.R @ inertia.mc) / mass
     return com
-
-
-def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
-    """A (6, nv): A v is the robot's momentum about its centre of mass, world axes, angular first (Orin and Goswami 2008).
-
-    Each body adds X^T I J; the momentum matrix about the world's root is moved to the com at the end.
-    """
-    poses = frames(tree, q)
-    com = com_position(tree, q)
-    jacobians = [J for both in body_jacobians(tree, poses) for J in both if J is not None]
-    A: Array = np.zeros((6, tree.nv))
-    for (inertia, X_W, root), J in zip(_bodies(tree, poses), jacobians, strict=True):
-        # A += X^T I J, X to the com
-        A = A + force_to_parent(Transform(X_W.R, X_W.p + (root - com)), inertia @ J)
-    return A
-
-
-def centroidal_momentum(tree: Tree, q: Any, v: Any) -> Array:
-    """Momentum (6,) about the robot's centre of mass in world axes: [angular N m s; linear N s]."""
-    return centroidal_momentum_matrix(tree, q) @ vector(f"v of '{tree.name}'", v, tree.nv)
-
-
-def com_velocity(tree: Tree, q: Any, v: Any) -> Array:
-    """Velocity (3,) of the centre of mass in the world, m/s: linear momentum over total mass."""
-    velocity: Array = centroidal_momentum(tree, q, v)[3:] / total_mass(tree)
-    return velocity
 
 
 def body_jacobians(tree: Tree, poses: Frames) -> list[tuple[Array, Array | None]]:
@@ -102,7 +75,7 @@ def body_jacobians(tree: Tree, poses: Frames) -> list[tuple[Array, Array | None]
     return jacobians
 
 
-def _bodies(tree: Tree, poses: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:
+def placed_bodies(tree: Tree, poses: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:
     """(inertia, pose relative to the root, root position) of each link and, next to it, of its joint's rotor."""
     for i, link in enumerate(tree.links):
         yield link.inertia, poses.X_W[i], poses.root_position[i]

@@ -47,7 +47,7 @@ def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any
     v, vdot = vector(f"v of '{tree.name}'", v, tree.nv), vector(f"vdot of '{tree.name}'", vdot, tree.nv)
     links = link_motions(tree, poses, v, vdot, root)
     rotors = rotor_motions(tree, poses, links, v, vdot, root)
-    F = [_net_force(inertia, motion) for inertia, motion in zip(tree.regrouped.links, links, strict=True)]
+    F = [net_force(inertia, motion) for inertia, motion in zip(tree.regrouped.links, links, strict=True)]
     if f_ext is not None:
         F = [F_i - f for F_i, f in zip(F, external_forces(tree, f_ext), strict=True)]
     tau: list[Array] = [np.zeros(0)] * len(tree.links)
@@ -59,7 +59,7 @@ def _newton_euler(tree: Tree, q: Any, v: Any, vdot: Any, root: Array, f_ext: Any
         rotor, X_rotor, inertia, motion = link.rotor, poses.X_rotor[i], tree.regrouped.rotors[i], rotors[i]
         if rotor and X_rotor and inertia and motion:
             # tau_i += Sr^T f_r;  f_p += Xr^T f_r
-            F_rotor = _net_force(inertia, motion)
+            F_rotor = net_force(inertia, motion)
             tau[i] = tau[i] + rotor.S.T @ F_rotor
             carried = carried + force_to_parent(X_rotor, F_rotor)
         if link.parent >= 0:
@@ -79,7 +79,7 @@ def own_acceleration(link: Link, v: Array, vdot: Array) -> Array:
     return acceleration
 
 
-def _net_force(inertia: RigidInertia, motion: BodyMotion) -> Array:
+def net_force(inertia: RigidInertia, motion: BodyMotion) -> Array:
     """[n; f] (6,) that moves a body so, about its origin: f = m a + A mc (Newton), n = I alpha + w x I w + mc x a (Euler)."""
     f = inertia.mass * motion.a + motion.A @ inertia.mc
     n = _turning_moment(inertia.I, motion.w, motion.alpha) + cross(inertia.mc, motion.a)

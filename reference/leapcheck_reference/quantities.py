@@ -4,6 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leapcheck_reference.centroidal import (
+    centroidal_inertia,
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    centroidal_momentum_rate,
+    com_bias_acceleration,
+    com_jacobian,
+    com_velocity,
+)
 from leapcheck_reference.contact import (
     contact_angular_bias_accelerations,
     contact_angular_jacobians,
@@ -14,15 +23,7 @@ from leapcheck_reference.contact import (
     contact_velocities,
 )
 from leapcheck_reference.coriolis import coriolis_matrix
-from leapcheck_reference.energy import (
-    centroidal_momentum,
-    centroidal_momentum_matrix,
-    com_position,
-    com_velocity,
-    kinetic_energy,
-    potential_energy,
-    total_mass,
-)
+from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.mass_matrix import mass_matrix
@@ -97,8 +98,12 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "total_mass": ReferenceQuantity(total_mass, ()),
     "com_position": ReferenceQuantity(com_position, ("q",)),
     "com_velocity": ReferenceQuantity(com_velocity, ("q", "v")),
+    "com_jacobian": ReferenceQuantity(com_jacobian, ("q",)),
+    "com_bias_acceleration": ReferenceQuantity(com_bias_acceleration, ("q", "v")),
     "centroidal_momentum": ReferenceQuantity(centroidal_momentum, ("q", "v")),
     "centroidal_momentum_matrix": ReferenceQuantity(centroidal_momentum_matrix, ("q",)),
+    "centroidal_momentum_rate": ReferenceQuantity(centroidal_momentum_rate, ("q", "v")),
+    "centroidal_inertia": ReferenceQuantity(centroidal_inertia, ("q",)),
     "mujoco_mass_matrix": ReferenceQuantity(mujoco_mass_matrix, ("q",)),
     "qM": ReferenceQuantity(legacy_mass_matrix, ("q",)),
     "csr": ReferenceQuantity(csr_mass_matrix, ("q",)),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from leapcheck.comparison.plan import Plan
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.records import Accuracy, Run, Verdict
 from leapcheck.robots.load import named_robot
 from leapcheck.study import run_comparison
@@ -56,7 +56,7 @@ def test_named_robots_meet_the_goals(robot: str) -> None:
     group = list(runs([robot], 256))
     assert beyond(group, NAMED_GOALS) == {}
     assert problems(group) == []
-    assert {row.quantity for row in worst_by_quantity(group)} == set(QUANTITIES)
+    assert {row.quantity for row in worst_by_quantity(group)} == set(DEFAULT)
 
 
 def test_random_trees_meet_the_goals() -> None:
@@ -104,7 +104,7 @@ def test_no_pair_differs_by_more_than_both_are_off_the_truth() -> None:
         for c in run.comparisons:
             assert c.error <= (off[c.quantity, c.engine] + off[c.quantity, c.against]) * (1.0 + 1e-15), c
     found = against_truth(group)
-    assert list(found) == list(QUANTITIES)
+    assert list(found) == list(DEFAULT)
     assert found["mass_matrix"]["mujoco"].worst == max(
         a.worst for run in group for a in run.accuracies if (a.quantity, a.engine) == ("mass_matrix", "mujoco")
     )

@@ -11,7 +11,7 @@ import pytest
 import leapcheck_reference as reference
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import entry_unit
-from leapcheck.quantities import QUANTITIES, Scale, sizes
+from leapcheck.quantities import DEFAULT, QUANTITIES, Group, Scale, quantity_names, sizes
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, Placement, RobotSpec
@@ -28,6 +28,8 @@ POWERS = {  # of kg, m and s
     "1/kg": (-1, 0, 0),
     "N m": (1, 2, -2),
     "N": (1, 1, -2),
+    "N m s": (1, 2, -1),
+    "N s": (1, 1, -1),
     "J": (1, 2, -2),
     "rad/s^2": (0, 0, -2),
     "m/s^2": (0, 1, -2),
@@ -63,10 +65,10 @@ def test_points_that_are_not_computed_are_not_counted() -> None:
     assert sizes(spec).points == 16
 
 
-def test_only_m_is_scaled_by_its_diagonal_and_only_j_not_at_all() -> None:
+def test_only_m_is_scaled_by_its_diagonal_and_only_jacobians_not_at_all() -> None:
     scales = {name: QUANTITIES[name].scale for name in QUANTITIES}
     assert [name for name in scales if scales[name] is Scale.DIAGONAL] == ["mass_matrix"]
-    assert [name for name in scales if scales[name] is Scale.ABSOLUTE] == ["contact_jacobians"]
+    assert [name for name in scales if scales[name] is Scale.ABSOLUTE] == ["contact_jacobians", "com_jacobian"]
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -139,3 +141,14 @@ def scaled_states(spec: RobotSpec, states: States) -> States:
             tau[:, at_v] /= METRE
         at_q, at_v = at_q + CONFIGURATION_SIZE[kind], at_v + VELOCITY_SIZE[kind]
     return replace(states, q=q, v=v, tau=tau)
+
+
+def test_words_stand_for_names_and_groups() -> None:
+    assert quantity_names(()) == DEFAULT
+    assert quantity_names(("all",)) == tuple(QUANTITIES)
+    assert quantity_names(("com_position", "mass_matrix", "com_position")) == ("com_position", "mass_matrix")
+    members = [name for group in Group for name in quantity_names((group,))]
+    assert sorted(members) == sorted(QUANTITIES)
+    assert quantity_names(("core", "mujoco")) == DEFAULT
+    with pytest.raises(ValueError, match=r"unknown quantity 'mass': use one of mass_matrix.* or core, mujoco.*, all"):
+        quantity_names(("mass",))

@@ -67,7 +67,8 @@ def compare(
         seed: of the random states.
         within_limits: draw states within the limits of the robot's joints and of the speeds and torques of its drives instead of
             wild ones.
-        quantities: names out of `leapcheck.quantities.QUANTITIES`; all by default.
+        quantities: names out of `leapcheck.quantities.QUANTITIES`, groups of them ("core", "centroidal", ...), or "all"; by
+            default the core and MuJoCo's own storage.
         states_file: your own states (.npz, .csv, .parquet).
         only: index of the one state to compare at.
         strict: an engine that is imprecise by the single precision that it declares is a discrepancy, too.
@@ -244,7 +245,6 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     from leapcheck.comparison.plan import Plan
     from leapcheck.engines.outside.load import word_of
     from leapcheck.engines.outside.recording import recordings
-    from leapcheck.quantities import QUANTITIES
     from leapcheck.robots.load import NamedRobot, load, read_robot_file
 
     named = isinstance(robot, str | Path)
@@ -259,7 +259,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     plan = Plan(
         robot=NamedRobot(spec, str(robot) if named else "", options.feet, options.points),
         engines=tuple(read.get(engine, engine) if isinstance(engine, str) else engine for engine in (*foreign, *users)),
-        quantities=options.quantities or tuple(QUANTITIES),
+        quantities=options.quantities,
         count=options.states,
         seed=options.seed,
         only=options.only,

@@ -25,9 +25,13 @@ class CompareCommand(CompareOptions):
     module:factory, a C library (.so), "pipe:./program argument", recorded data (.npz, .csv, .parquet), or a .toml that describes
     one of these with its conventions.
 
-    Quantities: mass_matrix, bias_force, gravity_force, coriolis_force, forward_dynamics, contact_positions, contact_velocities,
-    contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy, potential_energy, and MuJoCo's own qM, csr,
-    cinert, crb, cdof.
+    Quantities, by name or by group, core and mujoco by default:
+      core: mass_matrix, bias_force, gravity_force, coriolis_force, forward_dynamics, contact_positions, contact_velocities,
+        contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy, potential_energy
+      mujoco, its own storage: qM, csr, cinert, crb, cdof
+      centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,
+        centroidal_momentum_matrix, centroidal_momentum_rate, centroidal_inertia
+      all: every group
 
     Examples:
       leapcheck compare mini_cheetah

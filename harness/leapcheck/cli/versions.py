@@ -91,22 +91,23 @@ class VersionsCommand:
         return result.exit_status
 
     def _question(self) -> VersionQuestion:
-        from leapcheck.quantities import CANONICAL, QUANTITIES
+        from leapcheck.quantities import CORE, QUANTITIES
         from leapcheck.robots.load import load
         from leapcheck.versions.measure import VersionQuestion
         from leapcheck.versions.routes import model_file, read_model_file
         from leapcheck.versions.run import environments_folder
 
         self._check()
-        if unknown := [name for name in self.quantities if name not in CANONICAL]:
-            problem = "is MuJoCo's own" if unknown[0] in QUANTITIES else "is unknown"
-            raise ValueError(f"quantity '{unknown[0]}' {problem}: use one of {', '.join(CANONICAL)}")
+        if unknown := [name for name in self.quantities if name not in CORE]:
+            row = QUANTITIES.get(unknown[0])
+            problem = "is unknown" if row is None else "is MuJoCo's own" if row.in_mujoco_coordinates else "is not of the core"
+            raise ValueError(f"quantity '{unknown[0]}' {problem}: use one of {', '.join(CORE)}")
         spec = load(self.robot)
         return VersionQuestion(
             package=PIP_NAMES[self.package],
             robot=self.robot,
             model=model_file(spec, self.route) if self.file is None else read_model_file(spec, self.file),
-            quantities=self.quantities or CANONICAL,
+            quantities=self.quantities or CORE,
             states=self.states,
             seed=self.seed,
             folder=environments_folder(),

@@ -12,11 +12,16 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking, is_single_precision
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import QUANTITIES, sizes
+from leapcheck.quantities import QUANTITIES, Group, sizes
 from leapcheck.records import EngineRow, Failure
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+
+ALONE = "contact_inertia"
+
+ORDER = (Group.CORE, ALONE, *(group for group in Group if group is not Group.CORE))
+"""The portions of a comparison, in the order in which they are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +88,12 @@ def _name(request: str | Engine | EngineRequest) -> str:
 
 
 def quantity_groups(spec: RobotSpec, quantities: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Those quantities that have entries, by what they are computed from; the one that is as long as all others is alone."""
-    names, alone = [name for name in quantities if _has_entries(spec, name)], ("contact_inertia",)
-    groups = (
-        [name for name in names if not QUANTITIES[name].in_mujoco_coordinates and name not in alone],
-        [name for name in names if name in alone],
-        [name for name in names if QUANTITIES[name].in_mujoco_coordinates],
-    )
-    yield from (tuple(group) for group in groups if group)
+    """Those quantities that have entries, group by group; the one that is as long as all others of its group is alone."""
+    names = [name for name in quantities if _has_entries(spec, name)]
+    portions: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda name: ORDER.index(_portion_name(name))):
+        portions.setdefault(_portion_name(name), []).append(name)
+    yield from map(tuple, portions.values())
 
 
 def _portion(spec: RobotSpec, quantities: tuple[str, ...], engines: Sequence[Engine], compile_code: bool) -> Portion:
@@ -101,6 +104,10 @@ def _portion(spec: RobotSpec, quantities: tuple[str, ...], engines: Sequence[Eng
         taking_part += [(engine.name, part) for part in ([None] if itself else participants(engine, in_house))]
     single = frozenset(engine.name for engine in engines if is_single_precision(engine))
     return Portion(in_house, in_house.truth(), tuple(taking_part), single)
+
+
+def _portion_name(quantity: str) -> str:
+    return ALONE if quantity == ALONE else QUANTITIES[quantity].group
 
 
 def _has_entries(spec: RobotSpec, quantity: str) -> bool:

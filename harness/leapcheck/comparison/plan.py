@@ -13,7 +13,7 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.entries import dof_names
 from leapcheck.limits import within_limits
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT, quantity_names
 from leapcheck.robots.load import NamedRobot
 from leapcheck.robots.size import excess_size
 from leapcheck.sampling import UNIT, States, generated_block, generated_states, join_states, units
@@ -46,7 +46,7 @@ class Plan:
 
     robot: NamedRobot
     engines: tuple[str | Engine | EngineRequest, ...] = ENGINE_NAMES
-    quantities: tuple[str, ...] = tuple(QUANTITIES)
+    quantities: tuple[str, ...] = DEFAULT
     count: int = 2048
     seed: int = 0
     only: int | None = None
@@ -60,9 +60,7 @@ class Plan:
     within_limits: bool = False
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.quantities if name not in QUANTITIES]
-        if unknown:
-            raise ValueError(f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}")
+        object.__setattr__(self, "quantities", quantity_names(self.quantities))
         if self.count < 1:
             raise ValueError(f"{self.count} states: give at least 1")
         if self.seed < 0:

@@ -186,14 +186,27 @@ def bias_force(T: Floats, h_u: Floats, M_u: Floats, Tdot_v: Floats) -> Floats:
 
 
 def jacobians(T: Floats, J_u: Floats) -> Floats:
-    """J = J_u T (..., points, 3, nv) of J_u (..., points, 3, nv_u): the point's velocity is the same."""
-    *block, points, rows, nv_u = J_u.shape
-    return (J_u.reshape(*block, points * rows, nv_u) @ T).reshape(*block, points, rows, T.shape[-1])
+    """J = J_u T (..., *rows, nv) of J_u (..., *rows, nv_u): the velocity is the same."""
+    *block, nv_u, nv = T.shape
+    rows = J_u.shape[len(block) : -1]
+    return (J_u.reshape(*block, math.prod(rows), nv_u) @ T).reshape(*block, *rows, nv)
 
 
 def bias_accelerations(a_u: Floats, J_u: Floats, Tdot_v: Floats) -> Floats:
-    """Jdot v = Jdot_u u + J_u Tdot v, shape (..., points, 3)."""
-    return a_u + product(J_u, Tdot_v[..., None, :])
+    """Jdot v = Jdot_u u + J_u Tdot v, shape (..., *rows)."""
+    *block, nv_u = Tdot_v.shape
+    return a_u + product(J_u, Tdot_v.reshape(*block, *(1,) * (a_u.ndim - Tdot_v.ndim), nv_u))
+
+
+def canonical(T: Floats, values: Floats, first: bool, last: bool) -> Floats:
+    """Values (..., *shape) whose first or last axis, or both, counts an engine's dofs, with canonical ones there: T^T along it.
+
+    So forces, M, J; where T is square, hence orthogonal, also accelerations and M^-1, which take T^-1.
+    """
+    if first and last and values.ndim == T.ndim - 1:
+        return force(T, values)
+    values = transpose(T) @ values if first else values
+    return jacobians(T, values) if last else values
 
 
 def acceleration(T: Floats, udot: Floats, Tdot_v: Floats) -> Floats:

@@ -9,8 +9,9 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.engines.projection import NEEDS, Assembly, OwnStates, Projection, identity, own_names, own_states
+from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names, own_states
 from leapcheck.engines.protocol import Answers
+from leapcheck.quantities import CORE
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 
@@ -27,7 +28,7 @@ class ForeignEngine(ABC):
         raw_shapes: Mapping[str, tuple[int, ...]],
         *,
         sizes: tuple[int, int] | None = None,
-        quantities: Iterable[str] = NEEDS,
+        quantities: Iterable[str] = CORE,
     ) -> None:
         """Takes the shape of each raw number of one state, and (nq, nv) of the engine's model: by default the convention's."""
         self.name, self.version, self.route = name, version, route

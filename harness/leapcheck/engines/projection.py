@@ -16,6 +16,8 @@ T_kin    (n,)                 kinetic energy
 V_pot    (n,)                 potential energy
 ======== ==================== ===================================================================
 
+and those of other quantities by the quantity's own name, in its shape with the engine's dofs.
+
 An engine's raw numbers are what it itself leaves behind, in whatever form it does; `assembly` says how one of the numbers above
 is assembled where it is not simply a raw number of the same name.
 
@@ -26,7 +28,6 @@ and the equations of motion are projected with T = T_full G and solved here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,24 +35,28 @@ from numpy.typing import NDArray
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, transpose
+from leapcheck.quantities import DOFS, QUANTITIES
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 
-NEEDS: dict[str, tuple[str, ...]] = {
-    "mass_matrix": ("M",),
-    "bias_force": ("M", "h"),
-    "gravity_force": ("g",),
-    "coriolis_force": ("M", "c"),
-    "forward_dynamics": ("M", "h", "udot"),
-    "contact_positions": ("p",),
-    "contact_velocities": ("pdot",),
-    "contact_jacobians": ("J",),
-    "contact_bias_accelerations": ("J", "a"),
-    "contact_inertia": ("M", "J", "MinvJT"),
-    "kinetic_energy": ("T_kin",),
-    "potential_energy": ("V_pot",),
+NUMBERS = {
+    "mass_matrix": "M",
+    "bias_force": "h",
+    "gravity_force": "g",
+    "coriolis_force": "c",
+    "forward_dynamics": "udot",
+    "contact_positions": "p",
+    "contact_velocities": "pdot",
+    "contact_jacobians": "J",
+    "contact_bias_accelerations": "a",
+    "contact_inertia": "MinvJT",
+    "kinetic_energy": "T_kin",
+    "potential_energy": "V_pot",
 }
-"""For each canonical quantity the engine's own numbers behind it."""
+"""The engine's own number behind each quantity of the core."""
+
+BESIDES = {"forward_dynamics": ("M", "h"), "contact_inertia": ("M", "J")}
+"""Further numbers behind quantities that are solved for here where the engine does not know the gears."""
 
 SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT"})
 
@@ -81,17 +86,23 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau)))
 
 
+def number_of(quantity: str) -> str:
+    """Name of the engine's own number behind a quantity."""
+    return NUMBERS.get(quantity, quantity)
+
+
 def own_names(convention: Convention, quantities: Iterable[str]) -> frozenset[str]:
     """Names of the engine's own numbers behind the quantities."""
-    names = {name for quantity in quantities for name in NEEDS.get(quantity, (quantity,))}
+    names: set[str] = set()
+    for quantity in quantities:
+        names |= {number_of(quantity), *BESIDES.get(quantity, ())}
+        if convention.has_rate and (coefficient := QUANTITIES[quantity].coefficient):
+            names.add(number_of(coefficient))
     return frozenset(names if convention.is_square else names - SOLVED_HERE_WITH_ROTORS)
 
 
 class Projection:
-    """Canonical quantities of one block of states, each computed on first use.
-
-    Positions, velocities and energies are the same in every convention: `quantity` gives the engine's own.
-    """
+    """Canonical quantities of one block of states, each computed on first use, out of an engine's own numbers."""
 
     def __init__(self, convention: Convention, states: States, T: Floats, own: Mapping[str, Floats]) -> None:
         self._convention = convention
@@ -99,56 +110,40 @@ class Projection:
         self._own = own
         self._T = T
         self._Tdot_v = conventions.velocity_map_rate(convention, states.q, states.v)
+        self._known: dict[str, Floats] = {}
 
     def quantity(self, name: str) -> Floats:
         """A quantity by its name, (n, *shape)."""
-        answer: Floats = getattr(self, name) if hasattr(type(self), name) else self._own[NEEDS.get(name, (name,))[0]]
-        return answer
+        if name not in self._known:
+            match name:
+                case "forward_dynamics":
+                    self._known[name] = self._forward_dynamics()
+                case "contact_inertia":
+                    self._known[name] = self._contact_inertia()
+                case _:
+                    self._known[name] = self._converted(name)
+        return self._known[name]
 
-    @cached_property
-    def mass_matrix(self) -> Floats:
-        """M (n, nv, nv)."""
-        return conventions.mass_matrix(self._T, self._own["M"])
+    def _converted(self, name: str) -> Floats:
+        """A quantity by what its axes count; one without dofs is the engine's own number, unless Tdot counts in it."""
+        row, values = QUANTITIES[name], self._own[number_of(name)]
+        if row.coefficient and self._convention.has_rate:
+            values = conventions.bias_accelerations(values, self._own[number_of(row.coefficient)], self._Tdot_v)
+        axes = row.axes or ()
+        return conventions.canonical(self._T, values, axes[:1] != () and axes[0] in DOFS, axes[-1:] != () and axes[-1] in DOFS)
 
-    @cached_property
-    def bias_force(self) -> Floats:
-        """h (n, nv)."""
-        return conventions.bias_force(self._T, self._own["h"], self._own["M"], self._Tdot_v)
-
-    @cached_property
-    def coriolis_force(self) -> Floats:
-        """The bias force without gravity (n, nv)."""
-        return conventions.bias_force(self._T, self._own["c"], self._own["M"], self._Tdot_v)
-
-    @cached_property
-    def gravity_force(self) -> Floats:
-        """The bias force at v = 0 (n, nv)."""
-        return conventions.force(self._T, self._own["g"])
-
-    @cached_property
-    def forward_dynamics(self) -> Floats:
+    def _forward_dynamics(self) -> Floats:
         """vdot = M^-1 (tau - h), shape (n, nv)."""
         if self._convention.is_square:
             return conventions.acceleration(self._T, self._own["udot"], self._Tdot_v)
-        return _solution(self.mass_matrix, (self._tau - self.bias_force)[..., None])[..., 0]
+        return _solution(self.quantity("mass_matrix"), (self._tau - self.quantity("bias_force"))[..., None])[..., 0]
 
-    @cached_property
-    def contact_jacobians(self) -> Floats:
-        """J (n, points, 3, nv)."""
-        return conventions.jacobians(self._T, self._own["J"])
-
-    @cached_property
-    def contact_bias_accelerations(self) -> Floats:
-        """Jdot v (n, points, 3)."""
-        return conventions.bias_accelerations(self._own["a"], self._own["J"], self._Tdot_v)
-
-    @cached_property
-    def contact_inertia(self) -> Floats:
+    def _contact_inertia(self) -> Floats:
         """J M^-1 J^T (n, 3 points, 3 points): with T square the same in every convention."""
         if self._convention.is_square:
             return _rows(self._own["J"]) @ self._own["MinvJT"]
-        J = _rows(self.contact_jacobians)
-        return J @ _solution(self.mass_matrix, transpose(J))
+        J = _rows(self.quantity("contact_jacobians"))
+        return J @ _solution(self.quantity("mass_matrix"), transpose(J))
 
 
 def number_shapes(nv: int, points: int) -> dict[str, tuple[int, ...]]:

@@ -9,24 +9,25 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.coordinates.conventions import QUATERNION_JOINTS
+from leapcheck.quantities import DOFS, QUANTITIES, Axis, Group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Joint, JointType, RobotSpec
 
 DOF_AXES = {
-    "mass_matrix": (1, 2),
+    **{
+        name: tuple(i for i, axis in enumerate(row.axes, 1) if axis in DOFS)
+        for name, row in QUANTITIES.items()
+        if row.axes is not None and set(row.axes) & set(DOFS)
+    },
     "qM": (1, 2),
     "csr": (1, 2),
-    "bias_force": (1,),
-    "coriolis_force": (1,),
-    "gravity_force": (1,),
-    "forward_dynamics": (1,),
-    "contact_jacobians": (3,),
     "cdof": (1,),
 }
-"""Axes of the answers (n, ...) of the dofs."""
+"""Axes of the answers (n, ...) of the dofs; M of MuJoCo's storage unpacked."""
 
 BODY_QUANTITIES = ("cinert", "crb")
-POINT_QUANTITIES = ("contact_positions", "contact_velocities", "contact_bias_accelerations", "contact_jacobians")
+POINT_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.axes and row.axes[0] is Axis.POINT)
+COM_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.group is Group.CENTROIDAL)
 FORCES = ("bias_force", "coriolis_force", "gravity_force")
 
 
@@ -37,6 +38,11 @@ class JointPlace(NamedTuple):
     joint: Joint
     q: slice
     v: slice
+
+
+def in_order(first: Sequence[str]) -> tuple[str, ...]:
+    """These quantities, then all others."""
+    return (*first, *(name for name in QUANTITIES if name not in first))
 
 
 def places(spec: RobotSpec) -> Iterator[JointPlace]:

@@ -41,7 +41,8 @@ class ComparisonRequest:
 
         spec = load(self.robot)
         engine = load_engine(self.engine, spec)
-        if missing := [name for name in self.quantities if name in QUANTITIES and name not in engine.quantities]:
+        named = [name for name in self.quantities if name in QUANTITIES]  # a group asks for what of it there is
+        if missing := [name for name in named if name not in engine.quantities]:
             raise EngineError(f"engine '{engine.name}' cannot answer {missing[0]}: give it that function, or do not ask for it")
         return engine
 

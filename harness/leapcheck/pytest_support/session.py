@@ -102,7 +102,7 @@ class Session:
 
     def quantities(self, request: ComparisonRequest) -> tuple[str, ...]:
         """The quantities asked for that the engine answers, or did for the baseline; () where it cannot be made."""
-        from leapcheck.quantities import QUANTITIES
+        from leapcheck.quantities import quantity_names
 
         try:
             if request.engine_key not in self._collected:
@@ -111,8 +111,7 @@ class Session:
             names = engine.quantities | self._in_baseline(request.robot, engine.name)
         except Exception:  # the test itself says what is wrong: the others are collected
             return ()
-        wanted = request.quantities or QUANTITIES
-        return tuple(name for name in QUANTITIES if name in names and name in wanted)
+        return tuple(name for name in quantity_names(request.quantities) if name in names)
 
     def _in_baseline(self, robot: str, engine: str) -> set[str]:
         if self.options.baseline is None or self.options.update:
@@ -125,7 +124,7 @@ class Session:
     def _compare(self, request: ComparisonRequest) -> ComparisonOutcome:
         from leapcheck.api.comparison import compare
         from leapcheck.engines.errors import EngineError
-        from leapcheck.quantities import QUANTITIES
+        from leapcheck.quantities import quantity_names
 
         try:
             # That of the collection where there is one: a second process would start slowly.
@@ -139,7 +138,7 @@ class Session:
             engines=request.against,
             states=request.states if recorded is None else recorded,
             seed=request.seed,
-            quantities=request.quantities or tuple(name for name in QUANTITIES if name in engine.quantities),
+            quantities=request.quantities or tuple(name for name in quantity_names(()) if name in engine.quantities),
             strict=request.strict,
         )
         try:

@@ -32,6 +32,8 @@ ARGUMENTS = {
     for name in (
         *("mass_matrix", "mujoco_mass_matrix", "bias_force", "kinetic_energy", "potential_energy", "cinert", "crb", "cdof"),
         *("contact_positions", "contact_jacobians", "contact_bias_accelerations"),
+        *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration", "centroidal_inertia"),
+        *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"),
     )
 }
 """The quantities that have a parametric record, and what each needs of a state; others follow from these."""

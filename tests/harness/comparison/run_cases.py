@@ -10,7 +10,7 @@ from leapcheck.comparison.execution import Progress, Resources, whole_result
 from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan
 from leapcheck.judge.figures import Figures, run_figures
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.records import Comparison, Run
 from leapcheck.robots.load import named_robot
 from leapcheck.study import run_comparison
@@ -20,7 +20,7 @@ LEG = "pupper_leg"  # three dof and one point: J and its transpose have one shap
 
 
 @cache
-def run_of(robot: str, engines: tuple[str, ...], quantities: tuple[str, ...] = tuple(QUANTITIES), count: int = 48) -> Run:
+def run_of(robot: str, engines: tuple[str, ...], quantities: tuple[str, ...] = DEFAULT, count: int = 48) -> Run:
     return run_comparison(Plan(named_robot(robot), engines, quantities, count))
 
 

@@ -10,7 +10,7 @@ import pytest
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.registry import make_engine
 from leapcheck.judge.truth import truth
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.records import Accuracy, Run
 from leapcheck.robots.load import NamedRobot, named_robot
 from leapcheck.rounding import scale_free, scales
@@ -65,7 +65,7 @@ def test_an_accuracy_is_the_error_against_balls(robot: str) -> None:
         assert (row.states, row.sampled) == (COUNT, len(states))
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", DEFAULT)
 def test_the_in_house_values_are_right_to_a_few_roundings(quantity: str) -> None:
     (row,) = [
         row
@@ -128,4 +128,4 @@ def test_programs_that_are_not_compiled_give_the_same_run(long: bool, monkeypatc
     assert run.not_compared == whole.not_compared
     assert without_accuracies(run) == without_accuracies(whole)
     assert without_truth(run) == without_truth(whole)
-    assert {row.quantity for row in run.comparisons if row.worst is not None and row.worst.truth is not None} == set(QUANTITIES)
+    assert {row.quantity for row in run.comparisons if row.worst is not None and row.worst.truth is not None} == set(DEFAULT)

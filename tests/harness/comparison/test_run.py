@@ -6,7 +6,7 @@ import pytest
 
 from leapcheck.engines.outside.user import CANONICAL
 from leapcheck.engines.registry import ENGINE_NAMES
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT, QUANTITIES
 from leapcheck.records import Verdict
 from leapcheck.report.comparison.results import run_json
 from tests.harness.comparison.run_cases import LEG, OURS, rows_of, run_of, without_truth
@@ -18,7 +18,7 @@ GRAVITY_ERROR = 1e-8
 def test_our_own_engines_agree(robot: str) -> None:
     run = run_of(robot, ENGINE_NAMES)
     assert (run.exit_status, run.discrepancies, run.failures) == (0, (), ())
-    assert {row.quantity for row in run.comparisons} == set(QUANTITIES)
+    assert {row.quantity for row in run.comparisons} == set(DEFAULT)
     assert all(row.states == 48 for row in run.comparisons)
     assert all(sum(row.histogram) == 48 for row in run.comparisons)
     assert all(sum(kind.states for kind in row.kinds) == 48 for row in run.comparisons)
@@ -108,7 +108,7 @@ def test_what_an_engine_does_not_answer_is_not_compared_and_said() -> None:
     run = run_of(LEG, (*OURS, "faulty:only_mass_matrix"))
     assert run.exit_status == 0
     assert {row.quantity for row in run.comparisons if row.engine == "faulty:only_mass_matrix"} == {"mass_matrix"}
-    assert sum("faulty:only_mass_matrix" in line for line in run.not_compared) == len(QUANTITIES) - 1
+    assert sum("faulty:only_mass_matrix" in line for line in run.not_compared) == len(DEFAULT) - 1
 
 
 def test_nothing_to_compare_is_no_agreement() -> None:

@@ -9,7 +9,7 @@ from leapcheck.comparison.in_house import InHouse
 from leapcheck.comparison.plan import Plan
 from leapcheck.comparison.slots import SlotMap
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT, QUANTITIES
 from leapcheck.records import Comparison, Verdict
 from leapcheck.robots.load import NamedRobot
 from leapcheck.sampling import generated_states
@@ -18,7 +18,7 @@ from leapcheck_models.robots import load
 from tests.harness.comparison.run_cases import figures_of
 from tests.harness.comparison.wrapped import Wrapped, with_entry
 
-CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
+CANONICAL = tuple(name for name in DEFAULT if not QUANTITIES[name].in_mujoco_coordinates)
 STORAGE = tuple(name for name, quantity in QUANTITIES.items() if quantity.in_mujoco_coordinates)
 OFF = 1e-9
 STATE = 37

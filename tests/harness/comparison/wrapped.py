@@ -8,7 +8,7 @@ import numpy as np
 
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -26,9 +26,7 @@ class Wrapped:
     route = "wrapped"
     version = "0"
 
-    def __init__(
-        self, spec: RobotSpec, spoil: Spoil = unspoilt, quantities: Iterable[str] = tuple(QUANTITIES), name: str = "own"
-    ) -> None:
+    def __init__(self, spec: RobotSpec, spoil: Spoil = unspoilt, quantities: Iterable[str] = DEFAULT, name: str = "own") -> None:
         self.name = name
         self.quantities = frozenset(quantities)
         self._spoil = spoil

@@ -11,7 +11,7 @@ from leapcheck.comparison.plan import Plan
 from leapcheck.coordinates import conventions
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.evidence import evidence
-from leapcheck.quantities import CANONICAL
+from leapcheck.quantities import CORE
 from leapcheck.robots.load import named_robot
 from leapcheck.sampling import generated_states
 from leapcheck.study import run_comparison
@@ -45,7 +45,7 @@ def test_right_to_rounding(name: str, robot: str) -> None:
     spec = load(robot)
     engine = make_engine(name, spec)
     assert engine.name == name
-    assert engine.quantities == set(CANONICAL) - (ENERGIES if name == "mjx" else set())
+    assert engine.quantities == set(CORE) - (ENERGIES if name == "mjx" else set())
     found = evidence(spec, engine, generated_states(spec, 80, 5, 0), sorted(engine.quantities))
     assert found.deviating == ()
 

@@ -13,7 +13,7 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.mujoco import build as mujoco_build
 from leapcheck.engines.mujoco.engine import MujocoEngine
 from leapcheck.engines.registry import FACTORIES, make_engine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
@@ -81,8 +81,8 @@ def test_every_value_is_written_not_only_those_that_files_get_wrong() -> None:
     m = mujoco_build.model_from_mjcf(other, other)
     mujoco_build.write_exact_values(spec, m)
     states = near_states(spec, 10)
-    found = MujocoEngine("mujoco", spec, spec, m, "", storage=True).evaluate(states, tuple(QUANTITIES))
-    expected = make_engine("reference", spec).evaluate(states, tuple(QUANTITIES))
+    found = MujocoEngine("mujoco", spec, spec, m, "", storage=True).evaluate(states, DEFAULT)
+    expected = make_engine("reference", spec).evaluate(states, DEFAULT)
     for quantity, values in found.items():
         assert error(quantity, values, expected[quantity], expected["mass_matrix"], states.v) < WRITTEN, quantity
 

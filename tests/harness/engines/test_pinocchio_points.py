@@ -14,7 +14,7 @@ from leapcheck.engines.pinocchio.frames import CALLS
 from leapcheck.engines.pinocchio.steps import contiguous
 from leapcheck.engines.projection import OwnStates
 from leapcheck.engines.registry import make_engine
-from leapcheck.quantities import CANONICAL
+from leapcheck.quantities import CORE
 from leapcheck.sampling import States
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, Joint, JointType
@@ -127,7 +127,7 @@ def test_one_dof_is_a_matrix_of_one_column() -> None:
     point = replace(spec.contact_points[0], body=first.name, computed=True)
     single = replace(spec, name="pendulum", bodies=(first,), contact_points=(point,), poses=(), actuators=())
     states = near_states(single, 5)
-    answers, expected = (make_engine(name, single).evaluate(states, CANONICAL) for name in ("pinocchio", "reference"))
+    answers, expected = (make_engine(name, single).evaluate(states, CORE) for name in ("pinocchio", "reference"))
     for quantity, values in answers.items():
         assert error(quantity, values, expected[quantity], expected["mass_matrix"], states.v) < ONE_DOF, quantity
     engine = make_engine("pinocchio", single)

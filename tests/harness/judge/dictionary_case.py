@@ -13,7 +13,7 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge import dictionary
 from leapcheck.judge.belief import Belief, Hypothesis
 from leapcheck.judge.evidence import Evidence, evidence
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT, QUANTITIES
 from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType
@@ -52,7 +52,7 @@ def clean(robot: str) -> Evidence:
     """The evidence on an engine that is right, on all canonical quantities."""
     spec = load(robot)
     engine = ReferenceEngine(spec)
-    names = [name for name in QUANTITIES if name in engine.quantities and not QUANTITIES[name].in_mujoco_coordinates]
+    names = [name for name in DEFAULT if name in engine.quantities and not QUANTITIES[name].in_mujoco_coordinates]
     return evidence(spec, engine, generated_states(spec, COUNT, 3, 0), names)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT, QUANTITIES
 from leapcheck.sampling import States
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import (
@@ -24,7 +24,7 @@ from leapcheck_models.spec import (
     RobotSpec,
 )
 
-CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
+CANONICAL = tuple(name for name in DEFAULT if not QUANTITIES[name].in_mujoco_coordinates)
 VECTORS = ("bias_force", "gravity_force", "coriolis_force", "forward_dynamics")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leapcheck.judge.diagnosis import diagnose
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.records import Diagnosis
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
@@ -106,7 +106,7 @@ def test_a_planted_fault_is_named(robot: str, quantities: str, kind: str, words:
         assert all(part in text for part in words.split("|")), text
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", DEFAULT)
 def test_rounding_is_no_discrepancy(quantity: str) -> None:
     """Noise of 10 ulp on every answer, against an expected rounding of a few."""
     rng = np.random.default_rng(0)

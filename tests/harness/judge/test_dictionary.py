@@ -10,7 +10,7 @@ import pytest
 from leapcheck.judge import dictionary
 from leapcheck.judge.belief import Belief
 from leapcheck.judge.evidence import evidence
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT, QUANTITIES
 from leapcheck.sampling import generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_lumped_rotors
@@ -169,7 +169,7 @@ OWN: dict[str, p.Fault] = {
 def test_believing_makes_mujocos_own_quantities_right(name: str) -> None:
     spec = load(FLOATING)
     engine = OWN[name](spec)
-    names = [q for q in QUANTITIES if q in engine.quantities and QUANTITIES[q].in_mujoco_coordinates]
+    names = [q for q in DEFAULT if q in engine.quantities and QUANTITIES[q].in_mujoco_coordinates]
     belief = Belief(evidence(spec, engine, generated_states(spec, COUNT, 3, 0), names))
     assert wrong(belief)
     assert any(not wrong(belief.plus(h)) for h in hypotheses(belief) if h.name == name)

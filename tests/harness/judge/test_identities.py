@@ -19,7 +19,7 @@ from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.identities import STATES, engine_identities, identities, in_house, states_for_laws
 from leapcheck.judge.identities.laws import LAWS
 from leapcheck.judge.in_house import InHouseAnswers
-from leapcheck.quantities import CANONICAL
+from leapcheck.quantities import CORE
 from leapcheck.records import Identity
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Floats
@@ -42,7 +42,7 @@ SYMMETRIC, FORCES, MOTION, ENERGY, VELOCITY, INERTIA, GRADIENT, JACOBIAN, RATE, 
 def in_house_answers(robot: str) -> InHouseAnswers:
     """By the programs of a comparison: the expected rounding is worked out fast."""
     spec = load(robot)
-    portions = make_engine_set(spec, ["reference"], CANONICAL, False).portions
+    portions = make_engine_set(spec, ["reference"], CORE, False).portions
     return InHouseAnswers(spec, [portion.in_house for portion in portions])
 
 
@@ -234,7 +234,7 @@ def test_an_error_of_the_in_house_code_of_1e_20_is_seen(function: str, laws: int
 
 def test_all_of_it_fits_a_record() -> None:
     spec = load("two_link_arm")
-    found = identities(make_engine_set(spec, ["reference"], CANONICAL, False), generated_states(spec, 16, 0, 0)).identities
+    found = identities(make_engine_set(spec, ["reference"], CORE, False), generated_states(spec, 16, 0, 0)).identities
     assert len({(identity.engine, identity.law) for identity in found}) == len(found) == len(LAWS) + len(in_house.LAWS) + 2
 
 

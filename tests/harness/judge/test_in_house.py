@@ -12,7 +12,7 @@ from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.draws import PerturbedRobot, readable_rows, state_factors
 from leapcheck.judge.in_house import InHouseAnswers, distinct
-from leapcheck.quantities import CANONICAL, QUANTITIES
+from leapcheck.quantities import CORE, DEFAULT
 from leapcheck.rounding import scale_free, scales
 from leapcheck.sampling import States, generated_states, join_states
 from leapcheck_models.robots import load
@@ -24,10 +24,10 @@ ROUNDING = 2.0  # largest difference of values in units of the expected rounding
 def test_programs_and_readable_code_give_the_same(robot: str) -> None:
     spec = load(robot)
     states = generated_states(spec, 16, 0, 0)[:6]
-    sides = [portion.in_house for portion in make_engine_set(spec, ["reference"], tuple(QUANTITIES), False).portions]
-    fast = InHouseAnswers(spec, sides).evaluate(dict.fromkeys(QUANTITIES, states))
-    readable = ReferenceEngine(spec).evaluate(states, tuple(QUANTITIES))
-    assert fast.keys() == set(QUANTITIES)
+    sides = [portion.in_house for portion in make_engine_set(spec, ["reference"], DEFAULT, False).portions]
+    fast = InHouseAnswers(spec, sides).evaluate(dict.fromkeys(DEFAULT, states))
+    readable = ReferenceEngine(spec).evaluate(states, DEFAULT)
+    assert fast.keys() == set(DEFAULT)
     for name, (values, rounding) in fast.items():
         assert values.shape == readable[name].shape
         error = scale_free(values - readable[name], scales(name, readable[name])).reshape(len(states), -1)
@@ -39,9 +39,9 @@ def test_both_perturb_in_the_same_way(robot: str) -> None:
     """Most units are the same to the last bit; with other draws the median differs by 18 % and more."""
     spec = load(robot)
     states = generated_states(spec, 16, 0, 0)[:6]
-    programs = InHouseAnswers(spec).evaluate(dict.fromkeys(CANONICAL, states))
+    programs = InHouseAnswers(spec).evaluate(dict.fromkeys(CORE, states))
     readable = PerturbedRobot(spec, states, readable_rows(spec, reference.build(spec)), state_factors(spec))
-    assert np.median([programs[name].rounding / readable.rounding(name) for name in CANONICAL]) == 1.0
+    assert np.median([programs[name].rounding / readable.rounding(name) for name in CORE]) == 1.0
 
 
 def test_each_quantity_has_its_own_states() -> None:

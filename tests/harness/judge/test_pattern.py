@@ -11,7 +11,7 @@ import pytest
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.pattern import inertia_suspects, pattern, placement_suspects
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Array
 from leapcheck_models.robots import load
@@ -126,7 +126,7 @@ def test_a_size_of_six_digits_is_remarked() -> None:
     assert "n error of this size is left by numbers written with six digits" in text
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", DEFAULT)
 def test_every_quantity_has_a_pattern(quantity: str) -> None:
     spec = load(FLOATING)
     engine = p.entrywise(lambda x: x * (1.0 + 1e-2 * np.sin(x)))(spec)

@@ -20,7 +20,7 @@ from leapcheck.engines.outside.user import user_engine
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.reproducer.files import reproducer
 from leapcheck.judge.shrinking.shrink import SmallestCase
-from leapcheck.quantities import CANONICAL, answer_shape
+from leapcheck.quantities import CORE, answer_shape
 from leapcheck.records import Reproducer
 from leapcheck.sampling import generated_states
 from leapcheck.system.tables import Column, csv_bytes, parquet_bytes
@@ -251,12 +251,12 @@ def test_answers_in_a_declared_convention_are_those_of_the_adapter(base_velocity
     """Any numbers do: the file converts them as the adapter does."""
     spec = load("random:30")  # a floating base
     rng = np.random.default_rng(3)
-    numbers = {name: rng.normal(size=answer_shape(name, spec)) for name in CANONICAL}
+    numbers = {name: rng.normal(size=answer_shape(name, spec)) for name in CORE}
     functions: dict[str, Any] = {name: lambda *_, value=value: value for name, value in numbers.items()}
     words = {"quaternion": "xyzw", "base_velocity": base_velocity, "order": "linear first"}
     engine = user_engine(functions | {"conventions": words}, spec, "mine")
     state = generated_states(spec, 1, 7, 0)
-    for name in CANONICAL:
+    for name in CORE:
         own = engine.evaluate(state, (name,))[name][0]
         space: dict[str, Any] = {"__name__": "reproducer"}
         text = reproducer("mine", SmallestCase(spec, state, 1.0, 1e-13, 0, (), engine), name, "").script

@@ -15,7 +15,7 @@ from leapcheck.cli import main
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.user import user_engine
 from leapcheck.engines.protocol import Answers
-from leapcheck.quantities import CANONICAL, QUANTITIES
+from leapcheck.quantities import CORE, QUANTITIES
 from leapcheck.records import CauseClass, TruthVerdict, Verdict
 from leapcheck.report.comparison.cases import cases
 from leapcheck.report.words import headline
@@ -35,7 +35,7 @@ class Single:
     """The in-house dynamics with all arithmetic in float32."""
 
     name, version, route = "own", "0", "in this test"
-    quantities = frozenset(CANONICAL)
+    quantities = frozenset(CORE)
 
     def __init__(self, spec: RobotSpec, precision: str = "float32") -> None:
         self.precision = precision

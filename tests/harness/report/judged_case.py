@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.records import CauseClass, CauseRow, Diagnosis, EngineVerdict, Falls, Identity, Reproducer, Run, TruthVerdict
 
 SCRIPT = '''"""The smallest case."""
@@ -44,7 +44,7 @@ def judged(run: Run) -> Run:
 def verdicts(run: Run) -> tuple[EngineVerdict, ...]:
     """One engine wrong in two quantities, one imprecise, the others right; one exact answer."""
     word = {("pinocchio-mjcf", "mass_matrix"): TruthVerdict.WRONG, ("pinocchio-mjcf", "bias_force"): TruthVerdict.WRONG}
-    word |= {("mujoco-urdf", name): TruthVerdict.IMPRECISE for name in QUANTITIES}
+    word |= {("mujoco-urdf", name): TruthVerdict.IMPRECISE for name in DEFAULT}
     found = []
     for i, a in enumerate(run.accuracies):
         rounding = 0.0 if i == 3 else a.rounding

@@ -9,7 +9,7 @@ import re
 import pytest
 from rich.console import Console
 
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import DEFAULT
 from leapcheck.records import Diagnosis, Discrepancy, Falls
 from leapcheck.report.comparison.console import console_summary
 from leapcheck.report.comparison.explanation import explanation, restrict
@@ -181,7 +181,7 @@ def test_the_terminal_tells_it_in_brief_and_in_full(judged_run):
 
 
 def test_what_is_alike_is_counted_and_told_only_in_detail(judged_run):
-    alike = tuple(Falls(name, 0.02 / (i + 1), 1e-15) for i, name in enumerate(list(QUANTITIES)[:5]))
+    alike = tuple(Falls(name, 0.02 / (i + 1), 1e-15) for i, name in enumerate(list(DEFAULT)[:5]))
     diagnosis = dataclasses.replace(judged_run.diagnoses[0], falls=alike, unexplained=(), pattern="on the diagonal")
     run = dataclasses.replace(judged_run, diagnoses=(diagnosis,))
     brief, full = printed(explanation(run)), printed(explanation(run, details=True))

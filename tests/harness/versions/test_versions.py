@@ -13,7 +13,7 @@ import pytest
 from leapcheck.cli import main
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.other_version.engine import environment, pip_environment
-from leapcheck.quantities import CANONICAL
+from leapcheck.quantities import CORE
 from leapcheck.report.versions.history import history_json
 from leapcheck.versions.measure import VersionQuestion, measure_versions
 from leapcheck.versions.routes import Route, model_file, read_model_file
@@ -34,7 +34,7 @@ def in_this_python(folder: Path, *versions: str) -> Path:
     return folder
 
 
-def question(folder: Path, robot: str, route: str, quantities: tuple[str, ...] = CANONICAL) -> VersionQuestion:
+def question(folder: Path, robot: str, route: str, quantities: tuple[str, ...] = CORE) -> VersionQuestion:
     return VersionQuestion("mujoco", robot, model_file(load(robot), route), quantities, 24, 0, folder)
 
 
@@ -44,16 +44,14 @@ def test_every_route_means_the_robot(tmp_path: Path, robot: str, route: str) -> 
     found = measure_versions(question(in_this_python(tmp_path, HERE), robot, route), (HERE,))
     assert found.versions == (HERE,)
     assert not found.failures
-    assert {figure.quantity for figure in found.figures} == set(CANONICAL)
+    assert {figure.quantity for figure in found.figures} == set(CORE)
     assert {figure.verdict for figure in found.figures} <= {"right to rounding", "right but imprecise"}
 
 
 def test_a_file_of_the_users_is_taken_as_it_is(tmp_path: Path) -> None:
     spec, path = load("two_link_arm"), tmp_path / "arm.xml"
     path.write_text(mjcf_text(spec).replace('gravity="0 0 -9.81"', 'gravity="0 0 -1.62"'))
-    asked = VersionQuestion(
-        "mujoco", "two_link_arm", read_model_file(spec, path), CANONICAL, 16, 0, in_this_python(tmp_path, HERE)
-    )
+    asked = VersionQuestion("mujoco", "two_link_arm", read_model_file(spec, path), CORE, 16, 0, in_this_python(tmp_path, HERE))
     wrong = {figure.quantity for figure in measure_versions(asked, (HERE,)).figures if figure.verdict == "wrong"}
     assert wrong == {"gravity_force", "bias_force", "forward_dynamics", "potential_energy"}
 

@@ -16,7 +16,8 @@ import numpy as np
 from leapcheck.coordinates import conventions
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.mujoco import build
-from leapcheck.engines.projection import NEEDS, OwnStates, number_shapes
+from leapcheck.engines.projection import OwnStates, number_shapes
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -51,7 +52,7 @@ class MjxEngine(ForeignEngine):
             conventions.mujoco_convention(spec, build.places(full, m)),
             number_shapes(m.nv, len(sites)),
             sizes=(m.nq, m.nv),
-            quantities=NEEDS.keys() - ENERGIES,
+            quantities=frozenset(CORE) - ENERGIES,
         )
         with in_double_on_the_cpu():
             model = mjx.put_model(m)

@@ -5,24 +5,17 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import mujoco
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.mujoco.call_table import Address, Call, call, runs
 from leapcheck.engines.mujoco.layout import legacy_calls
+from leapcheck.engines.mujoco.raw import RawNumber
 
 SITE = int(mujoco.mjtObj.mjOBJ_SITE)
 INERTIA_SIZE = 10
 """Numbers of one spatial inertia in `cinert` and `crb`."""
-
-
-class RawNumber(NamedTuple):
-    """One of MuJoCo's numbers: its shape, and the calls that write it into the array of its name, in the state moved to."""
-
-    shape: tuple[int, ...]
-    calls: tuple[Call, ...]
 
 
 def moves(m: mujoco.MjModel) -> tuple[Call, ...]:
@@ -39,7 +32,14 @@ def moves(m: mujoco.MjModel) -> tuple[Call, ...]:
 
 def scratch_sizes(m: mujoco.MjModel, points: int) -> dict[str, int]:
     """Numbers in each scratch array that the calls use."""
-    return {"scratch.force": m.nv, "scratch.spatial": 6, "scratch.J": 3 * points * m.nv, "scratch.MinvJ": 3 * points * m.nv}
+    jacobians = 3 * points * m.nv
+    return {
+        "scratch.force": m.nv,
+        "scratch.spatial": 6,
+        "scratch.J": jacobians,
+        "scratch.MinvJ": jacobians,
+        "scratch.Jdot": 3 * m.nv,
+    }
 
 
 def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) -> dict[str, RawNumber]:

@@ -13,11 +13,12 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.mujoco import build
+from leapcheck.engines.mujoco import build, centroidal
 from leapcheck.engines.mujoco import calls as mujoco_calls
 from leapcheck.engines.mujoco import layout as mujoco_layout
 from leapcheck.engines.mujoco.call_table import CallTable, array_names
-from leapcheck.engines.projection import NEEDS, Assembly, OwnStates
+from leapcheck.engines.projection import Assembly, OwnStates
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -34,7 +35,9 @@ class MujocoEngine(ForeignEngine):
     def __init__(self, name: str, spec: RobotSpec, full: RobotSpec, m: mujoco.MjModel, route: str, storage: bool) -> None:
         """Takes a model of `full` (the spec with its rotors as bodies) with exact values; `storage`: answers STORAGE too."""
         sites = build.contact_sites(full, m)
-        self._numbers = mujoco_calls.raw_numbers(m, sites, build.body_numbers(full, m))
+        self._numbers = mujoco_calls.raw_numbers(m, sites, build.body_numbers(full, m)) | centroidal.raw_numbers(m)
+        self._assembly = {"M": Assembly(("csr",), partial(mujoco_layout.dense, mujoco_layout.places_in_csr(m)))}
+        self._assembly |= centroidal.assembly(m)
         super().__init__(
             name,
             str(mujoco.__version__),
@@ -42,10 +45,9 @@ class MujocoEngine(ForeignEngine):
             conventions.mujoco_convention(spec, build.places(full, m)),
             {name: number.shape for name, number in self._numbers.items()},
             sizes=(m.nq, m.nv),
-            quantities=(*NEEDS, *(STORAGE if storage else ())),
+            quantities=(*CORE, *centroidal.quantities(m), *(STORAGE if storage else ())),
         )
         self._m, self._d = m, mujoco.MjData(m)
-        self._places_in_csr = mujoco_layout.places_in_csr(m)
         self._library = mujoco_calls.library()
         self._gravity = np.array(spec.gravity, dtype=float)
         self._scratch = {name: np.zeros(size) for name, size in mujoco_calls.scratch_sizes(m, len(sites)).items()}
@@ -54,8 +56,8 @@ class MujocoEngine(ForeignEngine):
 
     @property
     def assembly(self) -> Mapping[str, Assembly]:
-        """M (..., nv_u, nv_u) out of csr (..., nC), which is shorter; all else is raw."""
-        return {"M": Assembly(("csr",), partial(mujoco_layout.dense, self._places_in_csr))}
+        """M (..., nv_u, nv_u) out of csr (..., nC), which is shorter; the momentum of the whole out of its parts."""
+        return self._assembly
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the raw numbers named in `out`: all by MuJoCo's own functions, in a loop without Python.
@@ -66,8 +68,8 @@ class MujocoEngine(ForeignEngine):
         self._table(tuple(sorted(out))).run(self._addresses | addresses, len(states.q))
 
     def own_calls(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
-        """M alone, (n, nv_u, nv_u), by mj_fullM: the one number that `assembly` makes, for comparison."""
-        out = {name: np.empty((len(states.q), *self.raw_shapes[name])) for name in self.assembly.keys() & set(names)}
+        """M alone, (n, nv_u, nv_u), by mj_fullM: the one number that `assembly` makes and MuJoCo too, for comparison."""
+        out = {name: np.empty((len(states.q), *self.raw_shapes[name])) for name in {"M"} & set(names)}
         self.write_raw(states, out)
         return out
 

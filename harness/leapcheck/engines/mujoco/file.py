@@ -14,7 +14,8 @@ from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, 
 from leapcheck.engines.mujoco import tree as mujoco_tree
 from leapcheck.engines.mujoco.file_storage import FileStorage
 from leapcheck.engines.mujoco.silence import mute_compiler, mute_warnings
-from leapcheck.engines.projection import NEEDS, OwnStates
+from leapcheck.engines.projection import OwnStates
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
@@ -86,7 +87,7 @@ class _MujocoNumbers:
 
     def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint], storage: FileStorage) -> None:
         self._storage = storage
-        self.quantities, self.not_compared = frozenset(NEEDS) | storage.names, storage.not_compared
+        self.quantities, self.not_compared = frozenset(CORE) | storage.names, storage.not_compared
         self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:

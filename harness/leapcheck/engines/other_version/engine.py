@@ -18,7 +18,8 @@ from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.other_version.worker import read_message, write_message
-from leapcheck.engines.projection import NEEDS, OwnStates, own_names
+from leapcheck.engines.projection import OwnStates, own_names
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import JointType, RobotSpec
@@ -114,14 +115,14 @@ class OtherVersion(ForeignEngine):
         reply, _ = self._answer(request, {})
         version, shapes = str(reply["version"]), {name: tuple(shape) for name, shape in reply["shapes"].items()}
         convention = CONVENTIONS[package](spec, {name: Place(*place) for name, place in reply["places"].items()})
-        missing = own_names(convention, NEEDS) - shapes.keys()  # Jdot v before MuJoCo 3.2.3
+        missing = own_names(convention, CORE) - shapes.keys()  # Jdot v before MuJoCo 3.2.3
         super().__init__(
             f"{package}-{version}",
             version,
             f"{kind.upper()} as it is, in an environment of its own",
             convention,
             shapes,
-            quantities=(name for name in NEEDS if not own_names(convention, [name]) & missing),
+            quantities=(name for name in CORE if not own_names(convention, [name]) & missing),
         )
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:

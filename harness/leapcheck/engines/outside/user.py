@@ -19,6 +19,21 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
+The following are compared where they are asked for (`--quantities centroidal`). World axes; rotors count, armature does not;
+momentum, its rate and inertia about the robot's centre of mass, [angular; linear]:
+
+================================================= =================================== ==========================
+function                                          answer                              shape
+================================================= =================================== ==========================
+`com_position(q)`, `com_velocity(q, v)`           of the centre of mass, m, m/s       (3,)
+`com_jacobian(q)`                                 J: its velocity = J v               (3, nv)
+`com_bias_acceleration(q, v)`                     its Jdot v, without gravity         (3,)
+`centroidal_momentum(q, v)`                       A v, N m s and N s                  (6,)
+`centroidal_momentum_matrix(q)`                   A                                   (6, nv)
+`centroidal_momentum_rate(q, v)`                  Adot v, N m and N                   (6,)
+`centroidal_inertia(q)`                           of the robot with joints locked     (6, 6)
+================================================= =================================== ==========================
+
 The arguments are NumPy arrays of your own: you may write into them. Convention: q = [p_WB, quaternion wxyz, joints] and
 v = [w_WB_B, v_WB_B, qd] (base velocity in the base's own axes, angular first), joints in the order of `spec.bodies`; a
 fixed-base robot has no base part; a ball joint has a quaternion wxyz in q and its angular velocity in the child's axes in v.

@@ -11,10 +11,11 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.pinocchio import build, points
+from leapcheck.engines.pinocchio import build, centroidal, points
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
-from leapcheck.engines.projection import NEEDS, Assembly, OwnStates
+from leapcheck.engines.projection import Assembly, OwnStates
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -31,7 +32,7 @@ class PinocchioEngine(ForeignEngine):
         self._frames, self._model, self._data = frames, model, model.createData()
         if not model.check(self._data):
             raise EngineError(f"{name}: the joints of '{spec.name}' are not depth-first, so crba would be wrong: reorder them")
-        self._steps = steps(model, self._data)
+        self._steps = (*steps(model, self._data), *centroidal.steps(model, self._data))
         self._points = points.points_of(model, frames)
         self._static_energy = build.static_potential_energy(model)
         forgets = forgets_armature(model)
@@ -42,7 +43,7 @@ class PinocchioEngine(ForeignEngine):
             conventions.pinocchio_convention(spec, build.places(full, model)),
             result_shapes(self._steps),
             sizes=(model.nq, model.nv),
-            quantities=NEEDS.keys() - ({"kinetic_energy"} if forgets else set()),
+            quantities={*CORE, *centroidal.quantities(model)} - ({"kinetic_energy"} if forgets else set()),
         )
 
     @property
@@ -56,6 +57,7 @@ class PinocchioEngine(ForeignEngine):
             "a": Assembly(("poses", "velocities", "accelerations"), partial(points.bias_accelerations, contact_points)),
             "MinvJT": Assembly(("poses", "joint_jacobians", "Minv"), partial(points.solved_jacobians, contact_points)),
             "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
+            **centroidal.assembly(),
         }
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:

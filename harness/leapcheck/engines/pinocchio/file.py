@@ -15,8 +15,9 @@ from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, 
 from leapcheck.engines.pinocchio import build
 from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature
 from leapcheck.engines.pinocchio.frames import frame_numbers
-from leapcheck.engines.projection import NEEDS, OwnStates
+from leapcheck.engines.projection import OwnStates
 from leapcheck.engines.trial_load import check_load, write_model
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.joint_chains import between_joints
@@ -85,7 +86,7 @@ class _PinocchioNumbers:
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
         forgets = forgets_armature(model)
-        self.quantities = frozenset(NEEDS) - {"kinetic_energy" if forgets else ""}
+        self.quantities = frozenset(CORE) - {"kinetic_energy" if forgets else ""}
         self.not_compared = (f"pinocchio-file: {FORGOTTEN_ARMATURE}",) if forgets else ()
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:

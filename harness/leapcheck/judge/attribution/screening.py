@@ -12,16 +12,19 @@ from leapcheck.judge.attribution.descent import EXPLAINED, Fit
 from leapcheck.judge.attribution.parameters import Parameter, parameters
 from leapcheck.judge.attribution.problem import Problem, problem_of
 from leapcheck.judge.belief import Belief
+from leapcheck.judge.layout import COM_QUANTITIES, in_order
 from leapcheck.judge.robot_rows import RobotRows, robot_rows
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.tree import Tree
 
-ORDER = (
-    *("mass_matrix", "qM", "csr", "contact_positions", "bias_force", "contact_jacobians", "cinert", "gravity_force"),
-    *("coriolis_force", "cdof", "contact_velocities", "contact_bias_accelerations", "crb", "kinetic_energy"),
-    *("potential_energy", "forward_dynamics", "contact_inertia"),
+ORDER = in_order(
+    (
+        *("mass_matrix", "qM", "csr", "contact_positions", "bias_force", "contact_jacobians", "cinert", "gravity_force"),
+        *("coriolis_force", "cdof", "contact_velocities", "contact_bias_accelerations", "crb", "kinetic_energy"),
+        *("potential_energy", "forward_dynamics", "contact_inertia"),
+    )
 )
 """Quantities, the most telling for the least work first."""
 
@@ -29,6 +32,7 @@ FAMILIES = {
     **dict.fromkeys(("mass_matrix", "qM", "csr", "cinert", "crb", "kinetic_energy", "contact_inertia"), "inertia"),
     **dict.fromkeys(("bias_force", "gravity_force", "coriolis_force", "forward_dynamics"), "force"),
     **dict.fromkeys(("contact_positions", "contact_jacobians", "contact_velocities", "contact_bias_accelerations"), "points"),
+    **dict.fromkeys(COM_QUANTITIES, "com"),
 }
 """Quantities that show much the same: of each family the first that is not explained is fitted."""
 

@@ -18,7 +18,7 @@ from leapcheck.coordinates.conventions import product, rotation_matrices, transp
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, StateEdit, convention
 from leapcheck.judge.edits import edit_state
 from leapcheck.judge.layout import DOF_AXES, free_joints, places
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import Inertia, JointType, RobotSpec
@@ -244,31 +244,27 @@ def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityM
     M_u = T^-T M T^-1, f_u = T^-T f, h_u = T^-T h - M_u Tdot v, udot = T vdot + Tdot v, J_u = J T^-1,
     (Jdot u)_u = Jdot v - J_u Tdot v.
     """
-    if quantity not in (*DOF_AXES, "contact_bias_accelerations"):
-        return values
     values = values if u.drift is None else with_drift(view, quantity, values, -u.drift)
-    back = transpose(u.inverse)
-    match quantity:
-        case "mass_matrix" | "qM" | "csr":
-            return np.asarray(back @ values @ u.inverse)
-        case "forward_dynamics":
-            return product(u.T, values)
-        case "contact_jacobians":
-            return np.asarray(values @ (u.inverse if u.inverse.ndim == 2 else u.inverse[:, None]))
-        case "cdof":
-            return np.asarray(back @ values)
-        case "contact_bias_accelerations":
-            return values
-    return product(back, values)
+    axes = QUANTITIES[quantity].axes
+    for axis in DOF_AXES.get(quantity, ()):
+        moves = axes is not None and axes[axis - 1] is Axis.MOTION
+        values = _along(u.T if moves else transpose(u.inverse), values, axis)
+    return values
+
+
+def _along(matrix: Floats, values: Floats, axis: int) -> Floats:
+    """The matrix (nv, nv) or matrices (n, nv, nv) times each column of values (n, ...) along an axis."""
+    columns = np.moveaxis(values, axis, -1)
+    rows = columns.reshape(len(values), -1, columns.shape[-1])
+    return np.moveaxis((rows @ transpose(matrix)).reshape(columns.shape), -1, axis)
 
 
 def with_drift(view: AnswerView, quantity: str, values: Floats, drift: Floats) -> Floats:
     """Canonical values with a drift T^-1 Tdot v (n, nv) counted once more: h + M drift, vdot - drift, Jdot v + J drift."""
-    match quantity:
-        case "bias_force" | "coriolis_force":
-            return values + product(view.value("mass_matrix"), drift)
-        case "forward_dynamics":
-            return values - drift
-        case "contact_bias_accelerations":
-            return values + product(view.value("contact_jacobians"), drift[:, None, :])
-    return values
+    if quantity == "forward_dynamics":
+        return values - drift
+    coefficient = QUANTITIES[quantity].coefficient
+    if not coefficient:
+        return values
+    rows = (1,) * (values.ndim - 2)
+    return values + product(view.value(coefficient), drift.reshape(len(drift), *rows, drift.shape[-1]))

@@ -10,6 +10,7 @@ import numpy as np
 
 from leapcheck.judge.belief import Belief, Hypothesis, tabulate
 from leapcheck.judge.evidence import Evidence
+from leapcheck.judge.layout import in_order
 from leapcheck_models.arrays import Floats
 
 T = TypeVar("T")
@@ -32,20 +33,12 @@ FEW = 6
 GAIN = 0.02
 """Share of the entries that a promising hypothesis makes right beyond those that were."""
 
-CHEAP = (
-    *("gravity_force", "mass_matrix", "contact_positions", "potential_energy", "bias_force", "contact_velocities"),
-    *(
-        "kinetic_energy",
-        "coriolis_force",
-        "contact_jacobians",
-        "contact_bias_accelerations",
-        "qM",
-        "csr",
-        "cinert",
-        "crb",
-        "cdof",
-    ),
-    *("forward_dynamics", "contact_inertia"),
+CHEAP = in_order(
+    (
+        *("gravity_force", "mass_matrix", "contact_positions", "potential_energy", "bias_force", "contact_velocities"),
+        *("kinetic_energy", "coriolis_force", "contact_jacobians", "contact_bias_accelerations"),
+        *("qM", "csr", "cinert", "crb", "cdof", "forward_dynamics", "contact_inertia"),
+    )
 )
 """The order in which quantities are checked: the most telling for the least work first."""
 

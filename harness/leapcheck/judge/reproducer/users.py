@@ -11,13 +11,14 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, moving_joints
-from leapcheck.engines.outside.canonical import OWN_NUMBERS, prerequisites, states_in
+from leapcheck.engines.outside.canonical import depends_on_convention, prerequisites, states_in
 from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.recording import RecordedEngine
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine
+from leapcheck.engines.projection import number_of
 from leapcheck.judge.shrinking.shrink import SmallestCase
-from leapcheck.quantities import QUANTITIES, answer_shape, sizes
+from leapcheck.quantities import DOFS, QUANTITIES, Group, answer_shape, sizes
 
 FACTORY = re.compile(r"([\w.]+):([\w.]*)")
 """What can be imported, written module:name, or "module:"."""
@@ -67,7 +68,7 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
     names = prerequisites(convention, (quantity,))
     parts = states_in(convention, state)
     declared: dict[str, Any] = {"T": None, "rate": False}
-    if convention is not None and quantity in OWN_NUMBERS:
+    if convention is not None and depends_on_convention(quantity):
         declared = {
             "T": conventions.velocity_map(convention, state.q)[0],
             "Tdot_v": conventions.velocity_map_rate(convention, state.q, state.v)[0],
@@ -85,10 +86,20 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
         "own_tau": np.array(parts.tau[0]),
         "shapes": {name: answer_shape(name, spec) for name in names},
         "calls": {name: QUANTITIES[name].arguments for name in names},
-        "letters": {name: "h" if name.endswith("force") else OWN_NUMBERS.get(name, "") for name in names},
+        "letters": {name: "h" if name.endswith("force") else number_of(name) for name in names},
+        "converted": "" if QUANTITIES[quantity].group is Group.CORE else _converted(quantity, declared["rate"]),
         "joints": [joint.name for joint in moving_joints(spec)],
         "sizes": {"nq": spec.nq, "nv": spec.nv, "points": sizes(spec).points},
     }
+
+
+def _converted(quantity: str, rate: bool) -> str:
+    """The expression of the canonical answer in the engine's own one, which bears the quantity's name."""
+    row = QUANTITIES[quantity]
+    axes, text = row.axes or (), f"({quantity} + {row.coefficient} @ Tdot_v)" if row.coefficient and rate else quantity
+    if axes and axes[0] in DOFS:
+        text = f"T.T @ {text}"
+    return f"{text} @ T" if len(axes) > 1 and axes[-1] in DOFS else text
 
 
 def _of_target(name: str, target: Target) -> OwnEngine:
