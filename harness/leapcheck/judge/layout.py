@@ -78,6 +78,14 @@ def scale_dofs(quantity: str, values: Floats, factors: Floats) -> Floats:
     return values
 
 
+def along(matrix: Floats, values: Floats, axis: int) -> Floats:
+    """A matrix (k, m), or one for each state (n, k, m), times values (n, ...) along an axis."""
+    columns = np.moveaxis(values, axis, -1)
+    rows = columns.reshape(len(values), -1, columns.shape[-1])
+    turned = rows @ np.swapaxes(matrix, -1, -2)
+    return np.moveaxis(turned.reshape(*columns.shape[:-1], matrix.shape[-2]), -1, axis)
+
+
 def rigid_carriers(spec: RobotSpec) -> dict[str, str]:
     """For each link the first of those that are rigid with it."""
     carriers: dict[str, str] = {}

@@ -25,6 +25,13 @@ DETERMINED: tuple[tuple[str, frozenset[str]], ...] = (
     ("contact_jacobians", frozenset({"contact_velocities"})),
     ("contact_bias_accelerations", frozenset({"contact_jacobians"})),
     ("contact_inertia", frozenset({"mass_matrix", "contact_jacobians"})),
+    ("com_jacobian", frozenset({"com_position"})),
+    ("com_jacobian", frozenset({"com_velocity"})),
+    ("com_velocity", frozenset({"com_jacobian"})),
+    ("com_bias_acceleration", frozenset({"com_jacobian"})),
+    ("centroidal_momentum", frozenset({"centroidal_momentum_matrix"})),
+    ("centroidal_momentum_matrix", frozenset({"centroidal_momentum"})),
+    ("centroidal_momentum_rate", frozenset({"centroidal_momentum_matrix"})),
 )
 """A quantity, and those which as functions of q and v determine it: T is v^T M v / 2, C v follows from M, g from V, J from p."""
 

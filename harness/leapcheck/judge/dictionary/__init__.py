@@ -10,6 +10,7 @@ from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity
 from leapcheck.judge.dictionary.inertias import inertia_readings
 from leapcheck.judge.dictionary.joints import joint_offsets, joint_signs, partial_joint_signs
 from leapcheck.judge.dictionary.model import armature, placements, rotors, rotors_of_limbs, unreal_inertias
+from leapcheck.judge.dictionary.momentum import com_forms, momentum_forms
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
 from leapcheck.judge.dictionary.packing import storage_form, symmetric_half
 from leapcheck.judge.dictionary.quaternions import quaternion_order
@@ -31,7 +32,7 @@ FIXED: tuple[Proposal, ...] = (
         gravity_sign,
     ),
     *(force_parts, contact_axes, contact_places, contact_accelerations, angle_unit, length_unit, mass_unit, force_unit),
-    *(placements, inertia_readings, storage_form, symmetric_half),
+    *(placements, inertia_readings, storage_form, symmetric_half, momentum_forms, com_forms),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
 

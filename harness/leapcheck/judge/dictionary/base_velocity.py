@@ -17,7 +17,7 @@ import numpy as np
 from leapcheck.coordinates.conventions import product, rotation_matrices, transpose
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, StateEdit, convention
 from leapcheck.judge.edits import edit_state
-from leapcheck.judge.layout import DOF_AXES, free_joints, places
+from leapcheck.judge.layout import DOF_AXES, along, free_joints, places
 from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -248,15 +248,8 @@ def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityM
     axes = QUANTITIES[quantity].axes
     for axis in DOF_AXES.get(quantity, ()):
         moves = axes is not None and axes[axis - 1] is Axis.MOTION
-        values = _along(u.T if moves else transpose(u.inverse), values, axis)
+        values = along(u.T if moves else transpose(u.inverse), values, axis)
     return values
-
-
-def _along(matrix: Floats, values: Floats, axis: int) -> Floats:
-    """The matrix (nv, nv) or matrices (n, nv, nv) times each column of values (n, ...) along an axis."""
-    columns = np.moveaxis(values, axis, -1)
-    rows = columns.reshape(len(values), -1, columns.shape[-1])
-    return np.moveaxis((rows @ transpose(matrix)).reshape(columns.shape), -1, axis)
 
 
 def with_drift(view: AnswerView, quantity: str, values: Floats, drift: Floats) -> Floats:

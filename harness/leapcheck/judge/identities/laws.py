@@ -168,6 +168,34 @@ def jacobian_rate(answers: LawAnswers) -> Miss:
     return Miss(np.abs(acceleration - rate.value), allowed, _largest(acceleration, rate.value))
 
 
+def com_speed(answers: LawAnswers) -> Miss:
+    """The com's velocity less its J v."""
+    return _times_v(answers, "com_velocity", "com_jacobian")
+
+
+def momentum(answers: LawAnswers) -> Miss:
+    """The centroidal momentum less A v."""
+    return _times_v(answers, "centroidal_momentum", "centroidal_momentum_matrix")
+
+
+def _times_v(answers: LawAnswers, quantity: str, matrix: str) -> Miss:
+    """A quantity less a matrix times v."""
+    value = answers.values[quantity]
+    error = np.abs(value - np.einsum("n...i,ni->n...", answers.values[matrix], answers.states.v))
+    allowed = answers.off[quantity] + along_v(answers, matrix)
+    return Miss(error, allowed[:, None] + 0.0 * error, _largest(value))
+
+
+def linear_momentum(answers: LawAnswers) -> Miss:
+    """The linear rows of A less the com's J times the mass that moves along with the com in the inertia."""
+    A, J = answers.values["centroidal_momentum_matrix"], answers.values["com_jacobian"]
+    mass = answers.values["centroidal_inertia"][:, 3, 3]
+    error = np.abs(A[:, 3:] - mass[:, None, None] * J)
+    from_mass = answers.off["centroidal_inertia"] * np.abs(J).max(axis=(1, 2))
+    allowed = answers.off["centroidal_momentum_matrix"] + np.abs(mass) * answers.off["com_jacobian"] + from_mass
+    return Miss(error, allowed[:, None, None] + 0.0 * error, _largest(A))
+
+
 LAWS = (
     Law("M is symmetric and positive definite", ("mass_matrix",), symmetric),
     Law("h = gravity force + Coriolis force", ("bias_force", "gravity_force", "coriolis_force"), sum_of_forces),
@@ -179,8 +207,15 @@ LAWS = (
     Law("J v = rate of the contact positions", ("contact_jacobians",), jacobian, "contact_positions"),
     Law("Jdot v = rate of J v at constant v", ("contact_bias_accelerations",), jacobian_rate, "J v"),
     Law("v . Coriolis force = v . Mdot v / 2", ("coriolis_force",), power, "v M v"),
+    Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),
+    Law("centroidal momentum = A v", ("centroidal_momentum", "centroidal_momentum_matrix"), momentum),
+    Law(
+        "linear rows of A = mass times the com's J",
+        ("centroidal_momentum_matrix", "com_jacobian", "centroidal_inertia"),
+        linear_momentum,
+    ),
 )
-"""The laws, in the order of a report."""
+"""The laws, in the order of a report: of the core always, of another group where a run asks for quantities of it."""
 
 BEHIND = {
     "potential_energy": "potential_energy",

@@ -1,0 +1,159 @@
+"""The centre of mass and the momentum about it in another convention: order, reference point, axes, gravity counted in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from leapcheck.coordinates.conventions import rotation_matrices, transpose
+from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.edits import edit_answers
+from leapcheck.judge.layout import along, free_joints
+from leapcheck.judge.words import name_list
+from leapcheck.quantities import QUANTITIES, Axis
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+
+SIX = tuple(name for name, row in QUANTITIES.items() if row.axes and Axis.WRENCH in row.axes)
+"""Quantities with rows [moment; force]."""
+
+COM = ("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration")
+
+RATES = ("com_bias_acceleration", "centroidal_momentum_rate")
+
+LINEAR_FIRST: Floats = np.roll(np.eye(6), 3, axis=0)
+
+Turn = Callable[[AnswerView], Floats]
+
+POINTS_AND_AXES: dict[str, tuple[str, Turn]] = {
+    "about-origin": (
+        "about the world's origin instead of the centre of mass",
+        lambda view: _about(view.value("com_position")),
+    ),
+    "about-base": (
+        "about the base frame's origin instead of the centre of mass",
+        lambda view: _about(view.value("com_position") - _base_position(view)),
+    ),
+    "base-axes": ("in the base's axes instead of the world's", lambda view: _twice(transpose(_base_rotation(view)))),
+}
+"""Name, words, and the map (n, 6, 6) of [moment; force] to what else momentum is taken about or in."""
+
+GRAVITY = {"with-gravity": ("gravity is counted in", 1.0), "lifted": ("the world is lifted against gravity", -1.0)}
+"""How an acceleration at vdot = 0 may hold gravity, and how often."""
+
+
+def momentum_forms(belief: Belief) -> Iterator[Hypothesis]:
+    """Momentum about the com, its matrix, rate and inertia, together or one of them, in another order, point or axes."""
+    for names in _scopes(belief, SIX):
+        for name, words, turn in _six_row_forms(any(free_joints(belief.evidence.spec))):
+            cause, edit = f"{_subject(names)}: {words}", partial(_turned, names, turn)
+            yield convention(f"momentum/{name}{_suffix(names, SIX, belief)}", cause, answer_edit=edit)
+
+
+def _six_row_forms(floats: bool) -> Iterator[tuple[str, str, Turn]]:
+    """Name, words and map of each convention, those of a base where there is one."""
+    order = "[force; moment] instead of [moment; force]"
+    yield "linear-first", order, lambda _view: LINEAR_FIRST
+    for name, (words, turn) in POINTS_AND_AXES.items():
+        if floats or name == "about-origin":
+            yield name, words, turn
+            yield f"{name}+linear-first", f"{words}, and {order}", partial(_in_other_order, turn)
+
+
+def _in_other_order(turn: Turn, view: AnswerView) -> Floats:
+    return np.asarray(LINEAR_FIRST @ turn(view))
+
+
+def com_forms(belief: Belief) -> Iterator[Hypothesis]:
+    """The com in the base's axes, or from the base; accelerations at vdot = 0 that hold gravity."""
+    if any(free_joints(belief.evidence.spec)):
+        yield from _com_of_base(belief)
+    if any(belief.evidence.spec.gravity):
+        for names in _scopes(belief, RATES):
+            for name, (words, count) in GRAVITY.items():
+                edit = edit_answers(names, partial(_with_gravity, count))
+                yield convention(f"com/{name}{_suffix(names, RATES, belief)}", f"{_subject(names)}: {words}", answer_edit=edit)
+
+
+def _com_of_base(belief: Belief) -> Iterator[Hypothesis]:
+    """The com as seen from the base."""
+    for names in _scopes(belief, COM):
+        words, edit = "in the base's axes instead of the world's", edit_answers(names, _in_base_axes)
+        yield convention(f"com/base-axes{_suffix(names, COM, belief)}", f"{_subject(names)}: {words}", answer_edit=edit)
+    if "com_position" in belief.evidence.quantities:
+        words = "the com position is from the base frame's origin"
+        edit = edit_answers(("com_position",), lambda view, values: values - _base_position(view))
+        yield convention("com/from-base", f"{words}, in world axes", answer_edit=edit)
+        edit = edit_answers(("com_position",), lambda view, values: _in_base_axes(view, values - _base_position(view)))
+        yield convention("com/in-base", f"{words}, in the base's axes", answer_edit=edit)
+
+
+def _scopes(belief: Belief, of: Sequence[str]) -> list[tuple[str, ...]]:
+    """Those of the quantities that are asked for: together, and each alone."""
+    asked = tuple(name for name in of if name in belief.evidence.quantities)
+    return list(dict.fromkeys([*([asked] if asked else []), *((name,) for name in asked)]))
+
+
+def _suffix(names: Collection[str], of: Sequence[str], belief: Belief) -> str:
+    is_whole = len(names) == sum(name in belief.evidence.quantities for name in of)
+    return "" if is_whole else f":{next(iter(names))}"
+
+
+def _subject(names: Sequence[str]) -> str:
+    return name_list((QUANTITIES[name].label for name in names), 8)
+
+
+def _turned(
+    names: Collection[str], turn: Callable[[AnswerView], Floats], view: AnswerView, quantity: str, values: Floats
+) -> Floats:
+    """X h, X A or X I X^T: the map along each axis of [moment; force] of those of the quantities that are named."""
+    if quantity not in names:
+        return values
+    X = turn(view)
+    for axis, kind in enumerate(QUANTITIES[quantity].axes or (), 1):
+        values = along(X, values, axis) if kind is Axis.WRENCH else values
+    return values
+
+
+def _about(arm: Floats) -> Floats:
+    """The map (n, 6, 6) of [n; f] from a point to another, from which the first is at `arm` (n, 3): n + arm x f."""
+    X = np.zeros((len(arm), 6, 6)) + np.eye(6)
+    X[:, :3, 3:] = np.cross(arm[:, None, :], np.eye(3)).swapaxes(1, 2)
+    return X
+
+
+def _twice(R: Floats) -> Floats:
+    X = np.zeros((len(R), 6, 6))
+    X[:, :3, :3] = X[:, 3:, 3:] = R
+    return X
+
+
+def _in_base_axes(view: AnswerView, values: Floats) -> Floats:
+    return along(transpose(_base_rotation(view)), values, 1)
+
+
+def _with_gravity(count: float, view: AnswerView, values: Floats) -> Floats:
+    """An acceleration plus g, or a force plus the weight."""
+    g: Floats = count * np.array(view.spec.gravity)
+    if values.shape[1] == 3:
+        return values + g
+    mass = view.value("centroidal_inertia")[:, 3:4, 3]
+    weight: Floats = np.concatenate([0.0 * mass * g, mass * g], axis=1)
+    return values + weight
+
+
+def _first_base(spec: RobotSpec) -> int:
+    return next(in_q for in_q, _ in free_joints(spec))
+
+
+def _base_position(view: AnswerView) -> Floats:
+    start = _first_base(view.spec)
+    p: Floats = view.read.q[:, start : start + 3]
+    return p
+
+
+def _base_rotation(view: AnswerView) -> Floats:
+    start = _first_base(view.spec)
+    return rotation_matrices(view.read.q[:, start + 3 : start + 7])
