@@ -21,7 +21,7 @@ class Scale(StrEnum):
     ABSOLUTE = "1 in its unit"
 
 
-class Group(StrEnum):
+class QuantityGroup(StrEnum):
     """Quantities that are asked for, and computed, together."""
 
     CORE = "core"
@@ -87,13 +87,13 @@ class Quantity:
     arguments: tuple[str, ...]
     scale: Scale
     axes: tuple[Axis, ...] | None
-    group: Group = Group.CORE
+    group: QuantityGroup = QuantityGroup.CORE
     coefficient: str = ""
 
     @property
     def in_mujoco_coordinates(self) -> bool:
         """Whether it is MuJoCo's own storage."""
-        return self.group is Group.MUJOCO
+        return self.group is QuantityGroup.MUJOCO
 
     @property
     def shape(self) -> Callable[[Sizes], tuple[int, ...]] | None:
@@ -122,7 +122,7 @@ def _core() -> Iterator[Quantity]:
 
 def _mujoco() -> Iterator[Quantity]:
     """MuJoCo's own storage."""
-    inertia, own = "kg m^2, kg m, kg", (Scale.LARGEST, None, Group.MUJOCO)
+    inertia, own = "kg m^2, kg m, kg", (Scale.LARGEST, None, QuantityGroup.MUJOCO)
     yield Quantity("qM", "M in MuJoCo's qM", inertia, ("q",), *own)
     yield Quantity("csr", "M in MuJoCo's CSR", inertia, ("q",), *own)
     yield Quantity("cinert", "MuJoCo's cinert", inertia, ("q",), *own)
@@ -132,7 +132,7 @@ def _mujoco() -> Iterator[Quantity]:
 
 def _centroidal() -> Iterator[Quantity]:
     """The centre of mass and the momentum about it, rotors included; world axes, [angular; linear]."""
-    F, X, W, own = Axis.FORCE, Axis.SPACE, Axis.WRENCH, Group.CENTROIDAL
+    F, X, W, own = Axis.FORCE, Axis.SPACE, Axis.WRENCH, QuantityGroup.CENTROIDAL
     Q, QV = ("q",), ("q", "v")
     yield Quantity("com_position", "com position", "m", Q, Scale.LARGEST, (X,), own)
     yield Quantity("com_velocity", "com velocity", "m/s", QV, Scale.LARGEST, (X,), own)
@@ -151,10 +151,10 @@ QUANTITIES: dict[str, Quantity] = {q.name: q for rows in (_core(), _mujoco(), _c
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 """The quantities that any engine may answer: all but MuJoCo's own storage."""
 
-CORE = tuple(name for name, quantity in QUANTITIES.items() if quantity.group is Group.CORE)
+CORE = tuple(name for name, quantity in QUANTITIES.items() if quantity.group is QuantityGroup.CORE)
 """What every engine answers unless it says otherwise."""
 
-DEFAULT = tuple(name for name, quantity in QUANTITIES.items() if quantity.group in (Group.CORE, Group.MUJOCO))
+DEFAULT = tuple(name for name, quantity in QUANTITIES.items() if quantity.group in (QuantityGroup.CORE, QuantityGroup.MUJOCO))
 """The quantities of a comparison that names none."""
 
 ALL = "all"
@@ -166,8 +166,10 @@ def quantity_names(words: Sequence[str]) -> tuple[str, ...]:
 
     ValueError for an unknown word.
     """
-    if unknown := [word for word in words if word not in (*QUANTITIES, *Group, ALL)]:
-        raise ValueError(f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}, or {', '.join((*Group, ALL))}")
+    if unknown := [word for word in words if word not in (*QUANTITIES, *QuantityGroup, ALL)]:
+        raise ValueError(
+            f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}, or {', '.join((*QuantityGroup, ALL))}"
+        )
     if not words:
         return DEFAULT
     chosen = [row.name for word in words for row in QUANTITIES.values() if word in (row.name, row.group, ALL)]

@@ -11,7 +11,7 @@ import pytest
 import leapcheck_reference as reference
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import entry_unit
-from leapcheck.quantities import DEFAULT, QUANTITIES, Group, Scale, quantity_names, sizes
+from leapcheck.quantities import DEFAULT, QUANTITIES, QuantityGroup, Scale, quantity_names, sizes
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Body, Inertia, JointType, Placement, RobotSpec
@@ -147,7 +147,7 @@ def test_words_stand_for_names_and_groups() -> None:
     assert quantity_names(()) == DEFAULT
     assert quantity_names(("all",)) == tuple(QUANTITIES)
     assert quantity_names(("com_position", "mass_matrix", "com_position")) == ("com_position", "mass_matrix")
-    members = [name for group in Group for name in quantity_names((group,))]
+    members = [name for group in QuantityGroup for name in quantity_names((group,))]
     assert sorted(members) == sorted(QUANTITIES)
     assert quantity_names(("core", "mujoco")) == DEFAULT
     with pytest.raises(ValueError, match=r"unknown quantity 'mass': use one of mass_matrix.* or core, mujoco.*, all"):

@@ -12,7 +12,7 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking, is_single_precision
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import QUANTITIES, Group, sizes
+from leapcheck.quantities import QUANTITIES, QuantityGroup, sizes
 from leapcheck.records import EngineRow, Failure
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -20,7 +20,7 @@ from leapcheck_models.spec import RobotSpec
 
 ALONE = "contact_inertia"
 
-ORDER = (Group.CORE, ALONE, *(group for group in Group if group is not Group.CORE))
+ORDER = (QuantityGroup.CORE, ALONE, *(group for group in QuantityGroup if group is not QuantityGroup.CORE))
 """The portions of a comparison, in the order in which they are computed."""
 
 

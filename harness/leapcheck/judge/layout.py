@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.coordinates.conventions import QUATERNION_JOINTS
-from leapcheck.quantities import DOFS, QUANTITIES, Axis, Group
+from leapcheck.quantities import DOFS, QUANTITIES, Axis, QuantityGroup
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Joint, JointType, RobotSpec
 
@@ -27,7 +27,7 @@ DOF_AXES = {
 
 BODY_QUANTITIES = ("cinert", "crb")
 POINT_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.axes and row.axes[0] is Axis.POINT)
-COM_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.group is Group.CENTROIDAL)
+COM_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.group is QuantityGroup.CENTROIDAL)
 FORCES = ("bias_force", "coriolis_force", "gravity_force")
 
 

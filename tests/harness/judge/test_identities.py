@@ -19,7 +19,7 @@ from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.identities import STATES, engine_identities, identities, in_house, states_for_laws
 from leapcheck.judge.identities.laws import LAWS
 from leapcheck.judge.in_house import InHouseAnswers
-from leapcheck.quantities import CORE, QUANTITIES, Group
+from leapcheck.quantities import CORE, QUANTITIES, QuantityGroup
 from leapcheck.records import Identity
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Floats
@@ -36,7 +36,7 @@ LARGEST_SHARE = 0.01
 Spoil = Callable[[str, Floats, States], Floats]
 
 SYMMETRIC, FORCES, MOTION, ENERGY, VELOCITY, INERTIA, GRADIENT, JACOBIAN, RATE, POWER = (
-    law.words for law in LAWS if {QUANTITIES[name].group for name in law.quantities} == {Group.CORE}
+    law.words for law in LAWS if {QUANTITIES[name].group for name in law.quantities} == {QuantityGroup.CORE}
 )
 
 CORE_LAWS = {SYMMETRIC, FORCES, MOTION, ENERGY, VELOCITY, INERTIA, GRADIENT, JACOBIAN, RATE, POWER}

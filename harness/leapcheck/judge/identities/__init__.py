@@ -20,7 +20,7 @@ from leapcheck.judge.identities.laws import BEHIND, LAWS, Law, LawAnswers, squar
 from leapcheck.judge.identities.manifold import Slope, curve, slope
 from leapcheck.judge.in_house import InHouseAnswers
 from leapcheck.judge.layout import places
-from leapcheck.quantities import QUANTITIES, Group, answer_shape
+from leapcheck.quantities import QUANTITIES, QuantityGroup, answer_shape
 from leapcheck.records import Failure, Identity
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
 from leapcheck.sampling import States, join_states
@@ -58,7 +58,10 @@ def identities(engine_set: EngineSet, states: States) -> CheckedLaws:
     """
     chosen = states_for_laws(engine_set.spec, states)
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions))
-    groups = {Group.CORE, *(QUANTITIES[name].group for portion in engine_set.portions for name in portion.in_house.quantities)}
+    groups = {
+        QuantityGroup.CORE,
+        *(QUANTITIES[name].group for portion in engine_set.portions for name in portion.in_house.quantities),
+    }
     rows, failures = engine_identities(in_house, engine_set.engines, chosen, groups)
     return CheckedLaws((*rows, *_in_house_identities(engine_set.spec, chosen)), failures)
 
@@ -92,7 +95,7 @@ def states_for_laws(spec: RobotSpec, states: States) -> States:
 
 
 def engine_identities(
-    in_house: InHouseAnswers, engines: Sequence[Engine], states: States, groups: Collection[Group] = (Group.CORE,)
+    in_house: InHouseAnswers, engines: Sequence[Engine], states: States, groups: Collection[QuantityGroup] = (QuantityGroup.CORE,)
 ) -> CheckedLaws:
     """The laws of the engines at all of the states; an engine that fails in one quantity is asked for the others.
 

@@ -13,7 +13,7 @@ from leapcheck.judge.reproducer.literals import comment, import_lines, plain, py
 from leapcheck.judge.reproducer.users import OwnEngine, own_engine
 from leapcheck.judge.shrinking.entries import nonzero
 from leapcheck.judge.shrinking.shrink import SmallestCase
-from leapcheck.quantities import QUANTITIES, Group
+from leapcheck.quantities import QUANTITIES, QuantityGroup
 from leapcheck.records import Reproducer
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _engine(name: str, shrunk: SmallestCase, quantity: str, model: str) -> Known
     known = known_engine(name, model)
     if QUANTITIES[quantity].in_mujoco_coordinates:
         return known if known and known.package == "mujoco" else None
-    if known and QUANTITIES[quantity].group is not Group.CORE and known.package != "reference":
+    if known and QUANTITIES[quantity].group is not QuantityGroup.CORE and known.package != "reference":
         return None
     if known or name in FACTORIES or OTHER_VERSION.fullmatch(name):
         return known

@@ -18,7 +18,7 @@ from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine
 from leapcheck.engines.projection import number_of
 from leapcheck.judge.shrinking.shrink import SmallestCase
-from leapcheck.quantities import DOFS, QUANTITIES, Group, answer_shape, sizes
+from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup, answer_shape, sizes
 
 FACTORY = re.compile(r"([\w.]+):([\w.]*)")
 """What can be imported, written module:name, or "module:"."""
@@ -87,7 +87,7 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
         "shapes": {name: answer_shape(name, spec) for name in names},
         "calls": {name: QUANTITIES[name].arguments for name in names},
         "letters": {name: "h" if name.endswith("force") else number_of(name) for name in names},
-        "converted": "" if QUANTITIES[quantity].group is Group.CORE else _converted(quantity, declared["rate"]),
+        "converted": "" if QUANTITIES[quantity].group is QuantityGroup.CORE else _converted(quantity, declared["rate"]),
         "joints": [joint.name for joint in moving_joints(spec)],
         "sizes": {"nq": spec.nq, "nv": spec.nv, "points": sizes(spec).points},
     }
