@@ -31,12 +31,23 @@ SHRINKS, NEAR_ROUNDING = 1e4, 1e-8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerView:
-    """What an answer edit may read: the engine's robot, the states as given and as the engine reads them, other quantities."""
+    """What an answer edit may read: the engine's robot, the states as given and as the engine reads them, other quantities.
+
+    `value` is right for that robot at the states as read; `faults` are the edits that come before this one.
+    """
 
     spec: RobotSpec
     states: States
     read: States
     value: Callable[[str], Floats]
+    faults: tuple[AnswerEdit, ...] = ()
+
+    def computed(self, quantity: str) -> Floats:
+        """What the engine itself has computed of a quantity (n, ...), with its earlier faults: what it goes on with."""
+        values = self.value(quantity)
+        for i, fault in enumerate(self.faults):
+            values = fault(replace(self, faults=self.faults[:i]), quantity, values)
+        return values
 
 
 SpecEdit = Callable[[RobotSpec], RobotSpec]
@@ -53,7 +64,8 @@ class Hypothesis:
     The engine has another robot (`spec_edit`, or `tree_edit` on the tree built from the spec), reads other states
     (`state_edit`), or changes its answers (`answer_edit`: takes the quantity's name and its values (n, ...) at the states as
     read; must not write into them, and returns quantities unchanged that it does not concern). Of hypotheses that explain the
-    same, the one with the smallest `prior` comes first. `details` adds e.g. the amounts.
+    same, the one with the smallest `prior` comes first. `details` adds e.g. the amounts. `wider` is the same fault also in
+    quantities that it concerns but does not explain alone: others may be in these, too.
     """
 
     name: str
@@ -64,6 +76,7 @@ class Hypothesis:
     answer_edit: AnswerEdit | None = None
     prior: float = 1.0
     details: str = ""
+    wider: Hypothesis | None = None
     cause_class: CauseClass = field(kw_only=True)
 
 
@@ -191,13 +204,15 @@ class Belief:
 
     def edit_answer(self, quantity: str, values: Floats, view: AnswerView | None = None) -> Floats:
         """Values (n, ...) of the quantity after all answer edits: a convention is what becomes of the engine's own results."""
-        ordered = sorted(self.hypotheses, key=lambda h: h.cause_class is CauseClass.CONVENTION)
-        edits = [h.answer_edit for h in ordered if h.answer_edit]
+        edits = [(h.answer_edit, h.cause_class is CauseClass.CONVENTION) for h in self.hypotheses if h.answer_edit]
         if not edits:
             return values
         view = view or AnswerView(self.spec, self.evidence.states, self.read, self.value)
-        for edit in edits:
-            values = edit(view, quantity, values)
+        faults = tuple(edit for edit, is_convention in edits if not is_convention)
+        for i, fault in enumerate(faults):
+            values = fault(replace(view, faults=faults[:i]), quantity, values)
+        for convention in (edit for edit, is_convention in edits if is_convention):
+            values = convention(replace(view, faults=faults), quantity, values)
         return values
 
     def misfit(self, quantity: str) -> float:

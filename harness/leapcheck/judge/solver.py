@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -34,6 +35,9 @@ POINTS = frozenset({"contact_positions", "contact_velocities", "contact_jacobian
 
 MOST_FAULTS = 3
 """Most faults sought together, where each explains quantities of its own."""
+
+MOST_FITTED = 4
+"""Quantities that faults are fitted to one by one."""
 
 MOST_STARTS = 6
 """Hypotheses that explain some quantities and are followed up."""
@@ -112,11 +116,11 @@ class FaultSearch:
             return simple
         steps = self._beside_anchors() if self._anchors() else self._without_anchors()
         for i, (_, step) in enumerate(steps):
+            if sets := step():
+                return sets
             if self.meter.is_spent:
                 self.untried = tuple(what for what, _ in steps[i:])
                 break
-            if sets := step():
-                return sets
         return []
 
     def _anchors(self) -> list[FaultSet]:
@@ -138,6 +142,7 @@ class FaultSearch:
         return (
             ("faults of the structure", lambda: self._with_structure(()) if self._may_be_a_robot(()) else []),
             ("a fault beside one in other quantities", lambda: self._in_stages(self._with_simple_fault)),
+            ("two terms in the same quantity", lambda: self._in_stages(self._with_two_terms)),
             ("several numbers beside a convention", beside(self._many_numbers)),
             ("sets of inertial numbers beside a convention", beside(self._with_parameter_set)),
             ("faults of the structure beside a convention", beside(self._with_structure)),
@@ -158,6 +163,7 @@ class FaultSearch:
             ("several numbers of the robot", lambda: self._many_numbers(())),
             ("faults of the structure", lambda: self._with_structure(())),
             ("a fault beside one in other quantities", self._two_simple_faults),
+            ("two terms in the same quantity", lambda: self._with_two_terms(()) or self._in_stages(self._with_two_terms)),
             ("pairs of numbers", lambda: self._parameter_pairs(attribution.pairs, ())),
             ("sets of inertial numbers, a number beside several", self._sets_or_mixed_pairs),
             ("several numbers beside a fault in other quantities", lambda: self._in_stages(self._many_numbers)),
@@ -200,10 +206,10 @@ class FaultSearch:
     def _with_simple_fault(self, faults: FaultSet) -> list[FaultSet]:
         """Every single fault that, added to the others, explains everything."""
         belief = self.root.plus(*faults)
-        last = self._screen(faults, self.fixed)
+        sets = self._screen(faults, self.fixed)
         numbers = attribution.singles(belief) if self._may_be_a_robot(faults) else []
-        last += self._explaining(faults, [*self._fitted(faults), *numbers])
-        return [(*faults, h) for h in last or (() if faults else self._other_robots())]
+        sets += self._explaining(faults, [*self._fitted(faults), *numbers])
+        return sets or ([] if faults else [(h,) for h in self._other_robots()])
 
     def _other_robots(self) -> list[Hypothesis]:
         """Fixed hypotheses about the robot that explain all up to the rounding of the robot that the engine then has.
@@ -215,9 +221,17 @@ class FaultSearch:
         edits = [h for h in self.fixed if h.spec_edit and few.worst_error(first, self.few.plus(h).prediction(first)) <= most]
         return [h for h in edits if all(map(self.root.plus(h).with_own_rounding().explains, self.order))]
 
+    def _with_two_terms(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults with two terms that together explain what is most telling of the rest."""
+        belief = self.root.plus(*faults)
+        left = [q for q in self.order if q not in SOLVED_FOR and not belief.explains(q)]
+        pairs = terms.term_pairs_in(belief, left[0]) if left and len(faults) < MOST_FAULTS - 1 else ()
+        longer = ((*faults, *pair) for pair in pairs)
+        return [wide for sets in longer for wide in self._widths(sets) if self._explains_all(wide)]
+
     def _with_proposal(self, proposal: Proposal, faults: FaultSet) -> list[FaultSet]:
         """The same for the faults of one proposal."""
-        return [(*faults, h) for h in self._explaining(faults, proposal(self.root.plus(*faults)))]
+        return self._explaining(faults, proposal(self.root.plus(*faults)))
 
     def _with_equal_pairs(self, sets: list[FaultSet]) -> list[FaultSet]:
         """Two numbers of the robot that were found one after the other, and all other two that explain as much."""
@@ -266,20 +280,28 @@ class FaultSearch:
         sets = [(*faults, *several) for several in attribution.sets(self.root.plus(*faults))]
         return [longer for longer in sets if self._explains_all(longer)]
 
-    def _explaining(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-        """Those that, added to the faults, explain everything."""
-        return [h for h in hypotheses if self._explains_all((*faults, h))]
+    def _explaining(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[FaultSet]:
+        """The faults with each of those that, added to them, explain everything: as they are, or in all that they concern."""
+        longer = ((*faults, h) for h in hypotheses)
+        return [wide for sets in longer for wide in self._widths(sets) if self._explains_all(wide)]
+
+    def _widths(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults as they are; and, where several may be in the same quantities, each in all that it concerns."""
+        wider = tuple(h.wider or h for h in faults)
+        return [faults] if len(faults) == 1 or wider == faults else [faults, wider]
 
     def _in_stages(self, rest: Callable[[FaultSet], list[FaultSet]]) -> list[FaultSet]:
         """Faults that explain some of the quantities each, with more for what they leave: the last by `rest`."""
         starts = (faults for count in range(1, MOST_FAULTS) for faults in self._starts(count))
-        return next((sets for faults in starts if (sets := rest(faults))), [])
+        in_time = takewhile(lambda _: not self.meter.is_spent, starts)
+        return next((sets for faults in in_time if (sets := rest(faults))), [])
 
     def _starts(self, count: int) -> list[FaultSet]:
         """Sets of so many faults each of which explains some of the quantities: those first that explain most."""
         if len(self._stages) < count:
             shorter = self._starts(count - 1)[:1] if count > 1 else [()]
             sets = [longer for faults in shorter for longer in self._steps(faults)]
+            sets = [max(self._widths(faults), key=self._explained_count) for faults in sets]
             explained = {id(faults): self._explained_count(faults) for faults in sets}
             sets.sort(key=lambda faults: (-explained[id(faults)], sum(h.prior for h in faults)))
             self._stages.append(sets[:MOST_STARTS])
@@ -293,7 +315,7 @@ class FaultSearch:
         explained = [q for q in self.order if few.explains(q)]
         left = [q for q in self.deviating if q not in explained]
         checked = [q for q in left if q not in SOLVED_FOR] or left
-        hypotheses = [*self.fixed, *self._partial_fits(faults, checked)]
+        hypotheses = [*self.fixed, *{(h.name, h.details): h for h in self._partial_fits(faults, checked)}.values()]
         beliefs = [few.plus(h) for h in hypotheses]
         for quantity in checked:
             tabulate(beliefs, quantity)
@@ -309,11 +331,15 @@ class FaultSearch:
         return self._fits[key][1]
 
     def _partial_fits(self, faults: FaultSet, left: Sequence[str]) -> Iterator[Hypothesis]:
-        """Fitted faults that explain at least one of the two most telling quantities that are left; first of all, together."""
+        """Fitted faults that explain at least one of the most telling quantities that are left; first of all, together."""
         yield from self._fitted(faults)
-        for quantity in [q for q in self.order if q in left][:2]:
+        belief = self.root.plus(*faults)
+        for quantity in [q for q in self.order if q in left][:MOST_FITTED]:
             alone = Belief(self.evidence.of_quantities((quantity,)), faults)
-            yield from (*fitted_hypotheses(alone), *attribution.singles(alone)[:MOST_STARTS])
+            for proposal in (*dictionary.FITTED, *defects.FITTED):
+                yield from proposal(alone)
+            yield from attribution.singles(alone)[:MOST_STARTS]
+            yield from (*terms.terms_in(belief, quantity), *readings.readings_in(belief, quantity))
 
     def _other_pairs(self) -> list[FaultSet]:
         """Two faults that only together explain anything.
@@ -330,7 +356,7 @@ class FaultSearch:
         pairs = self._pairs(beside, lambda belief: [*attribution.singles(belief), *fitted_hypotheses(belief)])
         for i, first in enumerate(() if pairs else candidates[:MOST_FIRST]):
             seconds = [second for second in candidates[i + 1 :] if breaks[second] == breaks[first]]
-            pairs += [(first, second) for second in self._screen((first,), seconds)]
+            pairs += self._screen((first,), seconds)
         return pairs
 
     def _broken_quantities(self, hypotheses: Sequence[Hypothesis]) -> list[frozenset[str]]:
@@ -345,7 +371,7 @@ class FaultSearch:
 
     def _pairs(self, firsts: Sequence[Hypothesis], seconds: Callable[[Belief], list[Hypothesis]]) -> list[FaultSet]:
         """The first faults, each with those second ones that together with it explain everything."""
-        return [(h, second) for h in firsts for second in self._explaining((h,), seconds(self.root.plus(h)))]
+        return [pair for h in firsts for pair in self._explaining((h,), seconds(self.root.plus(h)))]
 
     def _effective_faults(self, quantity: str) -> list[Hypothesis]:
         """The fixed hypotheses that change the quantity, those first that leave least of the error."""
@@ -358,8 +384,8 @@ class FaultSearch:
         ranked = sorted(range(len(left)), key=lambda i: typical[i])
         return [self.fixed[i] for i in ranked if left[i] != before]
 
-    def _screen(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-        """Those that, added to the faults, explain all: on few states, quantity by quantity, then on all states."""
+    def _screen(self, faults: FaultSet, hypotheses: Iterable[Hypothesis]) -> list[FaultSet]:
+        """The faults with each of those that, added to them, explain all: on few states, quantity by quantity, then on all."""
         few = self.few.plus(*faults)
         left = list(hypotheses)
         for quantity in self.order:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leapcheck.judge.belief import Hypothesis, Proposal
 from leapcheck.judge.readings.gears import gear_readings
-from leapcheck.judge.readings.search import readings
+from leapcheck.judge.readings.search import readings, readings_in
 
 PROPOSALS: tuple[Proposal, ...] = (readings, gear_readings)
 """Hypotheses fitted to what a belief leaves unexplained."""
@@ -13,3 +13,6 @@ PROPOSALS: tuple[Proposal, ...] = (readings, gear_readings)
 def is_of_whole_engine(hypothesis: Hypothesis) -> bool:
     """Whether all functions of the engine read these numbers so: then another robot would answer as it does."""
     return hypothesis.name.startswith("reading-") and hypothesis.answer_edit is None
+
+
+__all__ = ["PROPOSALS", "is_of_whole_engine", "readings_in"]

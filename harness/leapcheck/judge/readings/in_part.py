@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,16 +29,17 @@ def hypothesis_in_part(
     moved = change.moved_numbers(belief.tree, x)
     direct = [quantity for quantity in wrong if quantity not in FOLLOWS]
     for possible in (direct, list(wrong)):  # what it solves for may have them too, without the rest
-        edit = _edit(belief, moved, frozenset(possible), frozenset(wrong))
-        trial = belief.plus(engine_fault(name, words, answer_edit=edit))
-        scope = [quantity for quantity in wrong if trial.explains(quantity)]
-        if scope:
+
+        def fault(scope: Sequence[str], possible: Sequence[str] = possible) -> Hypothesis:
             where = name_list((QUANTITIES[quantity].label for quantity in scope), 8)
             edit = _edit(belief, moved, frozenset(possible) & frozenset(scope), frozenset(scope))
-            details = "the engine's other functions have it right"
-            return engine_fault(
-                f"{name}:{'+'.join(scope)}", f"in {where} alone: {words}", answer_edit=edit, prior=prior, details=details
-            )
+            text, details = f"in {where} alone: {words}", "the engine's other functions have it right"
+            return engine_fault(f"{name}:{'+'.join(scope)}", text, answer_edit=edit, prior=prior, details=details)
+
+        trial = belief.plus(engine_fault(name, words, answer_edit=_edit(belief, moved, frozenset(possible), frozenset(wrong))))
+        if scope := [quantity for quantity in wrong if trial.explains(quantity)]:
+            follows = [quantity for quantity in wrong if quantity in scope or quantity in FOLLOWS]
+            return replace(fault(scope), wider=None if follows == scope else fault(follows))
     return None
 
 

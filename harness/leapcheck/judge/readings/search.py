@@ -39,11 +39,21 @@ PRIOR, PRIOR_IN_PART = 2.5, 2.8
 def readings(belief: Belief) -> Iterator[Hypothesis]:
     """Each way with the bodies on which it explains what the first telling quantity has too much, in what it explains."""
     wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
-    x, few = belief.numbers, belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
+    yield from _readings(belief, wrong, wrong)
+
+
+def readings_in(belief: Belief, quantity: str) -> Iterator[Hypothesis]:
+    """Each way with the bodies on which it alone explains one quantity, whatever else is wrong too."""
+    yield from _readings(belief, [name for name in belief.evidence.quantities if not belief.explains(name)], [quantity])
+
+
+def _readings(belief: Belief, wrong: Sequence[str], telling: Sequence[str]) -> Iterator[Hypothesis]:
+    """The readings fitted to the telling ones of what is wrong, in what they explain of it."""
+    x, few = belief.numbers, belief.about(belief.evidence.at_states(ordinary(belief, telling)))
     if x is None or not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
     for ways, order in ((WAYS, TELLING), (ALONG_CHAINS, TELLING[::-1])):
-        excesses = _telling_excesses(few, wrong, order)
+        excesses = _telling_excesses(few, telling, order)
         for way in ways if excesses else ():
             if members := _movable(belief.tree, x, way):
                 add_up = ways is WAYS

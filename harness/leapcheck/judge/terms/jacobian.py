@@ -27,7 +27,7 @@ class JacobianForm:
         J = np.zeros((n, len(self.tree.points), 3, self.tree.nv))
         for k, point in enumerate(self.tree.points):
             r = np.broadcast_to(np.asarray(point.position, dtype=float), (n, 3))
-            arm = change("point unturned", k, turn(links[point.link].R_W, r), r)
+            arm = change("point offset", k, change("point unturned", k, turn(links[point.link].R_W, r), r))
             place = change("point on link", k, places[point.link]) + arm
             i = point.link
             while i >= 0:

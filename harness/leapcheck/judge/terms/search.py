@@ -68,25 +68,40 @@ def terms(belief: Belief) -> Iterator[Hypothesis]:
     if not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
     few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
-    for form in (form for form in Formulation if _reach(form).issuperset(wrong)):
-        excesses = list(_excesses(few, form, wrong))
-        if not excesses:
-            continue
-        trials = _trials(few.tree, form)
-        changes = [change for trial in trials for change in trial.changes]
-        added = effects(few.tree, form, few.read, changes, {excess.quantity for excess in excesses})
-        explaining: dict[Term, dict[tuple[tuple[Place, float], ...], Change]] = {}
-        for excess in excesses:
-            answered = _answered(few, excess.quantity, added[excess.quantity])
-            columns = np.split(answered, np.cumsum([len(trial.changes) for trial in trials])[:-1])
-            for trial, own in zip(trials, columns, strict=True):
-                for change in _fits(trial, own, excess):
-                    explaining.setdefault(trial.term, {}).setdefault(tuple(sorted(change.items())), change)
-        for term, possible in explaining.items():
-            yield from _hypothesis(few, term, tuple(possible.values()), wrong)
+    for form in (form for form in Formulation if reach(form).issuperset(wrong)):
+        yield from _fitted(few, form, list(excesses_of_form(few, form, wrong)), wrong)
 
 
-def _excesses(few: Belief, form: Formulation, wrong: Sequence[str]) -> Iterator[Excess]:
+def terms_in(belief: Belief, quantity: str) -> Iterator[Hypothesis]:
+    """Terms that alone explain one quantity which the belief leaves wrong, whatever else is wrong too."""
+    wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
+    if QUANTITIES[quantity].in_mujoco_coordinates:
+        return
+    few = belief.about(belief.evidence.at_states(ordinary(belief, [quantity])))
+    for form in (form for form in Formulation if quantity in reach(form)):
+        yield from _fitted(few, form, list(excesses_of_form(few, form, [quantity])), wrong)
+
+
+def _fitted(few: Belief, form: Formulation, excesses: Sequence[Excess], wrong: Sequence[str]) -> Iterator[Hypothesis]:
+    """Each term of the form with the change that explains any of the excesses, in what it explains of all that is wrong."""
+    if not excesses:
+        return
+    tried = trials(few.tree, form)
+    changes = [change for trial in tried for change in trial.changes]
+    added = effects(few.tree, form, few.read, changes, {excess.quantity for excess in excesses})
+    explaining: dict[Term, dict[tuple[tuple[Place, float], ...], Change]] = {}
+    for excess in excesses:
+        shown = answered(few, excess.quantity, added[excess.quantity])
+        columns = np.split(shown, np.cumsum([len(trial.changes) for trial in tried])[:-1])
+        for trial, own in zip(tried, columns, strict=True):
+            for change in _fits(trial, own, excess):
+                explaining.setdefault(trial.term, {}).setdefault(tuple(sorted(change.items())), change)
+    for term, possible in explaining.items():
+        yield from _hypothesis(few, term, tuple(possible.values()), wrong)
+
+
+def excesses_of_form(few: Belief, form: Formulation, wrong: Sequence[str]) -> Iterator[Excess]:
+    """What is to be explained of the wrong quantities that the form gives."""
     for name in wrong:
         if name in QUANTITIES_OF[form] - UNFITTED.get(form, frozenset()) and (excess := excess_of(few, name)):
             yield excess
@@ -98,7 +113,7 @@ def _excesses(few: Belief, form: Formulation, wrong: Sequence[str]) -> Iterator[
         yield replace(excess, quantity="bias_force")
 
 
-def _answered(few: Belief, quantity: str, added: Floats) -> Floats:
+def answered(few: Belief, quantity: str, added: Floats) -> Floats:
     """What becomes of changes (changes, n, ...) of a quantity in the answers: these are affine in what the engine computes."""
     if not few.edits_answers:
         return added
@@ -106,16 +121,16 @@ def _answered(few: Belief, quantity: str, added: Floats) -> Floats:
     return np.array([few.edit_answer(quantity, value + change) - before for change in added]).reshape(added.shape)
 
 
-def _trials(tree: Tree, form: Formulation) -> list[TermTrial]:
+def trials(tree: Tree, form: Formulation) -> list[TermTrial]:
     """Every term of the form, changed at each of its elements and at each group of them."""
-    trials = []
+    tried = []
     for term in (term for term in TERMS if term.form is form):
         amounts = (1.0,) if term.is_additive else term.amounts
         if places := [(term.key, i) for i, _ in elements(tree, term)]:
             groups = list(_groups(tree, term, places))
             changes = tuple(dict.fromkeys(group, amount) for amount in amounts for group in groups)
-            trials.append(TermTrial(term, tuple(places), changes))
-    return trials
+            tried.append(TermTrial(term, tuple(places), changes))
+    return tried
 
 
 def _groups(tree: Tree, term: Term, places: Sequence[Place]) -> Iterator[tuple[Place, ...]]:
@@ -181,7 +196,7 @@ def _known(amount: float) -> float:
 
 def _hypothesis(few: Belief, term: Term, possible: Sequence[Change], wrong: Sequence[str]) -> Iterator[Hypothesis]:
     """The hypothesis of the change that explains most of the wrong quantities, in those that it explains."""
-    concerned = [name for name in wrong if name in _reach(term.form)]
+    concerned = [name for name in wrong if name in reach(term.form)]
     for with_solved in (concerned, [name for name in concerned if name in QUANTITIES_OF[term.form]]):
         scopes = []
         for change in possible:
@@ -189,11 +204,13 @@ def _hypothesis(few: Belief, term: Term, possible: Sequence[Change], wrong: Sequ
             scopes.append([name for name in with_solved if belief.explains(name)])
         scope = max(scopes, key=len)
         if scope:
-            yield _named_hypothesis(few, term, possible[scopes.index(scope)], scope)
+            change = possible[scopes.index(scope)]
+            wider = None if scope == concerned else named_hypothesis(few, term, change, concerned)
+            yield replace(named_hypothesis(few, term, change, scope), wider=wider)
             return
 
 
-def _named_hypothesis(few: Belief, term: Term, change: Change, scope: Sequence[str]) -> Hypothesis:
+def named_hypothesis(few: Belief, term: Term, change: Change, scope: Sequence[str]) -> Hypothesis:
     """The hypothesis that a term is changed in the quantities of the scope."""
     tree = few.tree
     labels = name_list((QUANTITIES[name].label for name in scope), 8)
@@ -207,7 +224,7 @@ def _named_hypothesis(few: Belief, term: Term, change: Change, scope: Sequence[s
     )
 
 
-def _reach(form: Formulation) -> frozenset[str]:
+def reach(form: Formulation) -> frozenset[str]:
     """What a form gives, and what an engine solves for or multiplies out with that."""
     own = QUANTITIES_OF[form]
     follows = set(SOLVED) if form is Formulation.COMPOSITE else set(FOLLOWS) if own & set(SOLVED_WITH) else set()

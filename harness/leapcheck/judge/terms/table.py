@@ -262,6 +262,7 @@ TERMS: tuple[Term, ...] = (
     Term(_JA, "angular columns transposed", _M, "the angular columns of {} in J", _COLUMN, "turned by the transpose of R"),
     Term(_JA, "linear columns transposed", _M, "the linear columns of {} in J", _COLUMN, "turned by the transpose of R"),
     Term(_JA, "point unturned", _P, "the position r of {} on its link in J", _COLUMN, "not turned: in the axes of the link"),
+    Term(_JA, "point offset", _P, "the position r of {} on its link in J", "p_P = p + R r"),
     Term(_JA, "point on link", _P, "the place of the link of {} in J", "p_P = p + R r"),
     Term(_A, "UDU", _J, "U D^-1 U^T in the articulated inertia of {} on its parent", _ARTICULATED),
     Term(_A, "UDu", _J, "U D^-1 u in the articulated bias force of {} on its parent", _ARTICULATED),
