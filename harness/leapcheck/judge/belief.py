@@ -181,6 +181,11 @@ class Belief:
     def _parts(self, name: str) -> Parts:
         return tuple(part for hypothesis in self.hypotheses if (part := getattr(hypothesis, name)))
 
+    def once_as_read(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is made once for this robot and these states as it reads them, whatever becomes of the answers."""
+        edits = (self._parts("spec_edit"), self._parts("tree_edit"), self._parts("state_edit"))
+        return self._robot_once((key, edits, self.evidence.states.index.tobytes()), make)
+
     def _robot_once(self, key: Hashable, make: Callable[[], T]) -> T:
         """The cached robot; all beliefs about a robot share it."""
         if key not in self._robots:

@@ -90,6 +90,7 @@ class FaultSearch:
 
     def explanation(self) -> FaultExplanation:
         """The best explanation of what deviates; without causes where nothing explains anything."""
+        self.meter = Meter(SECONDS)
         if best := self._ranked(self._explanations() if self.deviating else []):
             return best
         belief = Belief(self.evidence, self.best_partial)
@@ -117,7 +118,7 @@ class FaultSearch:
         steps = self._beside_anchors() if self._anchors() else self._without_anchors()
         for i, (_, step) in enumerate(steps):
             if sets := step():
-                return sets
+                return [*sets, *self._equals(sets)]
             if self.meter.is_spent:
                 self.untried = tuple(what for what, _ in steps[i:])
                 break
@@ -203,6 +204,17 @@ class FaultSearch:
             return self._with_equal_pairs(sets)
         return sets
 
+    def _equals(self, sets: list[FaultSet]) -> list[FaultSet]:
+        """What else explains all with the last faults of the first set: other first ones that explain some of the quantities."""
+        known = {frozenset(h.name for h in faults) for faults in sets}
+        longer = (
+            (*start, *sets[0][count:])
+            for count in range(1, min(len(sets[0]), len(self._stages) + 1))
+            for start in self._starts(count)
+        )
+        unknown = {names: faults for faults in longer if (names := frozenset(h.name for h in faults)) not in known}
+        return [faults for faults in unknown.values() if self._explains_all(faults)]
+
     def _with_simple_fault(self, faults: FaultSet) -> list[FaultSet]:
         """Every single fault that, added to the others, explains everything."""
         belief = self.root.plus(*faults)
@@ -285,6 +297,12 @@ class FaultSearch:
         longer = ((*faults, h) for h in hypotheses)
         return [wide for sets in longer for wide in self._widths(sets) if self._explains_all(wide)]
 
+    def _with_solved(self, faults: FaultSet) -> list[FaultSet]:
+        """The faults; where nothing but what an engine solves for is left, first in all that they concern."""
+        belief, wider = self.root.plus(*faults), tuple(h.wider or h for h in faults)
+        only_solved = all(q in SOLVED_FOR or belief.explains(q) for q in self.deviating)
+        return [wider, faults] if only_solved and wider != faults else [faults]
+
     def _widths(self, faults: FaultSet) -> list[FaultSet]:
         """The faults as they are; and, where several may be in the same quantities, each in all that it concerns."""
         wider = tuple(h.wider or h for h in faults)
@@ -292,14 +310,14 @@ class FaultSearch:
 
     def _in_stages(self, rest: Callable[[FaultSet], list[FaultSet]]) -> list[FaultSet]:
         """Faults that explain some of the quantities each, with more for what they leave: the last by `rest`."""
-        starts = (faults for count in range(1, MOST_FAULTS) for faults in self._starts(count))
+        starts = (wide for count in range(1, MOST_FAULTS) for faults in self._starts(count) for wide in self._with_solved(faults))
         in_time = takewhile(lambda _: not self.meter.is_spent, starts)
         return next((sets for faults in in_time if (sets := rest(faults))), [])
 
     def _starts(self, count: int) -> list[FaultSet]:
         """Sets of so many faults each of which explains some of the quantities: those first that explain most."""
         if len(self._stages) < count:
-            shorter = self._starts(count - 1)[:1] if count > 1 else [()]
+            shorter = self._best_starts(count - 1) if count > 1 else [()]
             sets = [longer for faults in shorter for longer in self._steps(faults)]
             sets = [max(self._widths(faults), key=self._explained_count) for faults in sets]
             explained = {id(faults): self._explained_count(faults) for faults in sets}
@@ -308,6 +326,11 @@ class FaultSearch:
             if sets and explained[id(sets[0])] > self._explained_count(self.best_partial):
                 self.best_partial = sets[0]
         return self._stages[count - 1]
+
+    def _best_starts(self, count: int) -> list[FaultSet]:
+        """Of these the best, and one that explains as much."""
+        starts = self._starts(count)[:2]
+        return [faults for faults in starts if self._explained_count(faults) == self._explained_count(starts[0])]
 
     def _steps(self, faults: FaultSet) -> Iterator[FaultSet]:
         """The faults with one more that explains more of the quantities, and unexplains none."""

@@ -49,7 +49,7 @@ def rotors(belief: Belief) -> Iterator[Hypothesis]:
         words = "the rotors ride on the links but do not turn: gear ratio^2 x inertia is missing"
         yield model_fault("rotor/not-turning", words, edit_bodies(_gear_times(0.0)), prior=2.0)
         yield model_fault("rotor/massless", MASSLESS, _massless_rotors, prior=2.0)
-        words = "the rotors turn against their joints: the sign of the gear ratio"
+        words = "every rotor turns against its joint: the gear ratio has the opposite sign"
         yield model_fault("rotor/reversed", words, edit_bodies(_gear_times(-1.0)))
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from leapcheck.judge.belief import Belief, Hypothesis
 from leapcheck.judge.terms.catalogue import KNOWN_AMOUNTS, Formulation, Term
 from leapcheck.judge.terms.changes import Change
-from leapcheck.judge.terms.effects import effects
 from leapcheck.judge.terms.excess import ordinary
-from leapcheck.judge.terms.search import NEAR, answered, excesses_of_form, named_hypothesis, reach, trials
+from leapcheck.judge.terms.search import NEAR, added_by, answered, excesses_of_form, named_hypothesis, reach, trials
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
 
@@ -52,7 +51,7 @@ def _fitted_pairs(few: Belief, form: Formulation, quantity: str) -> Iterator[tup
         known = [(trial.term, change) for trial in trials(few.tree, form) for change in trial.changes]
         if len(known) > MOST_CHANGES:
             return
-        added = effects(few.tree, form, few.read, [change for _, change in known], {excess.quantity})[excess.quantity]
+        added = added_by(few, form, [change for _, change in known], excess.quantity)
         near = excess.near.ravel()
         A = answered(few, excess.quantity, added).reshape(len(known), -1) / near
         b = excess.off.ravel() / near

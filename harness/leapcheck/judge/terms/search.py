@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from leapcheck.judge.layout import limb_places, link_groups
 from leapcheck.judge.terms.catalogue import KNOWN_AMOUNTS, ElementKind, Formulation, Term, elements
 from leapcheck.judge.terms.changes import Change, Place
 from leapcheck.judge.terms.effects import QUANTITIES_OF, effects
-from leapcheck.judge.terms.excess import Excess, excess_of, excess_of_inverse_dynamics, ordinary
+from leapcheck.judge.terms.excess import ENERGIES, Excess, excess_of, excess_of_inverse_dynamics, ordinary
 from leapcheck.judge.terms.solving import FOLLOWS, SOLVED, consequence
 from leapcheck.judge.terms.table import TERMS
 from leapcheck.judge.words import name_list
@@ -88,10 +88,9 @@ def _fitted(few: Belief, form: Formulation, excesses: Sequence[Excess], wrong: S
         return
     tried = trials(few.tree, form)
     changes = [change for trial in tried for change in trial.changes]
-    added = effects(few.tree, form, few.read, changes, {excess.quantity for excess in excesses})
     explaining: dict[Term, dict[tuple[tuple[Place, float], ...], Change]] = {}
     for excess in excesses:
-        shown = answered(few, excess.quantity, added[excess.quantity])
+        shown = answered(few, excess.quantity, added_by(few, form, changes, excess.quantity))
         columns = np.split(shown, np.cumsum([len(trial.changes) for trial in tried])[:-1])
         for trial, own in zip(tried, columns, strict=True):
             for change in _fits(trial, own, excess):
@@ -111,6 +110,14 @@ def excesses_of_form(few: Belief, form: Formulation, wrong: Sequence[str]) -> It
     only_solved = "forward_dynamics" in wrong and form in DYNAMIC and not known
     if only_solved and (excess := excess_of_inverse_dynamics(few)):
         yield replace(excess, quantity="bias_force")
+
+
+def added_by(few: Belief, form: Formulation, changes: Sequence[Change], quantity: str) -> Floats:
+    """What each change of the form's trials adds to a quantity (changes, n, ...), worked out once for all that deviate."""
+    deviating = frozenset() if quantity in ENERGIES else few.evidence.deviating
+    wanted = frozenset(deviating) & QUANTITIES_OF[form] - UNFITTED.get(form, frozenset()) - ENERGIES | {quantity}
+    key = ("added by terms", form, wanted)
+    return few.once_as_read(key, lambda: effects(few.tree, form, few.read, changes, wanted))[quantity]
 
 
 def answered(few: Belief, quantity: str, added: Floats) -> Floats:
@@ -243,11 +250,16 @@ def _edit(belief: Belief, form: Formulation, change: Change, scope: Iterable[str
     else:
         source = own & ({"bias_force"} if form in DYNAMIC else set(SOLVED_WITH))
 
+    known: dict[Hashable, dict[str, Floats]] = {}  # many other hypotheses are tried beside this one, at the same states
+
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         if quantity not in scope:
             return values
-        added = effects(tree, form, view.read, [change], [quantity] if quantity in own else source)
-        return consequence(view, quantity, values, {name: block[0] for name, block in added.items()})
+        wanted, read = frozenset([quantity]) if quantity in own else frozenset(source), view.read
+        key = (wanted, read.q.tobytes(), read.v.tobytes(), read.tau.tobytes())
+        if key not in known:
+            known[key] = {name: block[0] for name, block in effects(tree, form, read, [change], wanted).items()}
+        return consequence(view, quantity, values, known[key])
 
     return edit
 
