@@ -19,13 +19,17 @@ from leapcheck_reference.trace.parametric import SIX
 NEGLIGIBLE = 1e-4
 """Share of the largest change, in numbers of one size, below which another one is left out of the words."""
 
+ROUNDING = 1e-12
+"""Share of a number below which a change of it is the fit's rounding."""
+
 DIGITS = 8
 """Digits of fitted numbers shown next to the true ones."""
 
 
 def words(spec: RobotSpec, change: TreeChange) -> str:
-    """A clause for each part that moved."""
-    return "; ".join(_part_words(spec, part) for part in change.parts)
+    """A clause for each part that moved by more than rounding."""
+    moved = [part for part in change.parts if np.abs(part.after - part.before).max() > ROUNDING * np.abs(part.before).max()]
+    return "; ".join(_part_words(spec, part) for part in moved or change.parts)
 
 
 def _part_words(spec: RobotSpec, part: MovedPart) -> str:
@@ -110,7 +114,9 @@ def _inertia_clauses(before: Floats, after: Floats) -> Iterable[str]:
     largest = max(heavier, moved, turned)
     if heavier > NEGLIGIBLE * largest:
         yield f"its mass is {number(after[0])} instead of {number(before[0])} kg ({after[0] - before[0]:+.6g} kg)"
-    if moved > NEGLIGIBLE * largest:
+    if moved > NEGLIGIBLE * largest and np.abs(place).max() <= ROUNDING * np.abs(place_before).max():
+        yield f"its com is missing: at the frame's origin instead of {vector(place_before)} m"
+    elif moved > NEGLIGIBLE * largest:
         yield f"its com is at {vector(place)} instead of {vector(place_before)} m ({_entries(place - place_before, 'xyz', 'm')})"
     if turned > NEGLIGIBLE * largest:
         yield _rotational_words(I_before, I)
