@@ -23,6 +23,9 @@ from leapcheck_models.search_path import OPTION, add_to_search_path
 
 COULD_NOT_RUN = 2
 
+AGAIN_SECONDS = 0.01
+"""How soon a lost interrupt is repeated: any object's `__del__` is over by then, and if not it is repeated again."""
+
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 COMMANDS = {
@@ -102,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         replace_streams()
         signal.signal(signal.SIGTERM, _interrupt)
+        signal.signal(signal.SIGALRM, _interrupt)
+        sys.unraisablehook = _interrupt_again
     try:
         with rare_collection():
             status = _run(sys.argv[1:] if arguments is None else list(arguments))
@@ -116,6 +121,14 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     """Ends the command as Ctrl-C does, with the report of what is done: a CI ends jobs so. A second signal kills it."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     raise KeyboardInterrupt
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Repeats an interrupt that came where Python drops exceptions, as in a `__del__`; others are shown as ever."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _run(words: Sequence[str]) -> int:

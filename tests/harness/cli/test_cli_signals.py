@@ -35,6 +35,11 @@ EARLY = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts jobs in the background with SIGINT ignored
 import leapcheck.cli
+class Late:
+    def __init__(self, number):
+        self.number = number
+    def __del__(self):
+        os.kill(os.getpid(), self.number)
 def parse(words):
     {end}
 leapcheck.cli._parse = parse
@@ -45,6 +50,8 @@ ENDS = {
     "SIGTERM": "os.kill(os.getpid(), signal.SIGTERM)",
     "SIGINT": "os.kill(os.getpid(), signal.SIGINT)",
     "SIGTERM in code out of a string": "exec('os.kill(os.getpid(), signal.SIGTERM)')",
+    "SIGTERM where an object ends": "Late(signal.SIGTERM); [sum(range(1000)) for _ in range(100_000)]",
+    "SIGINT where an object ends": "Late(signal.SIGINT); [sum(range(1000)) for _ in range(100_000)]",
 }
 
 
