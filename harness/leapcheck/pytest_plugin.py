@@ -43,6 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--leapcheck-report", type=Path, metavar="DIR", help="folder of the reports of runs that fail")
     group.addoption("--leapcheck-baseline", type=Path, metavar="FILE", help="accepted discrepancies (see `leapcheck baseline`)")
     group.addoption("--leapcheck-update-baseline", action="store_true", help="update that file with this session")
+    group.addoption("--leapcheck-sandbox", action="store_true", help="run engines under bubblewrap (see `leapcheck compare`)")
+    parser.addini("leapcheck_sandbox", "run engines under bubblewrap, as --leapcheck-sandbox does", type="bool", default=False)
     group.addoption("--leapcheck-reason", default="", metavar="TEXT", help="why that update accepts new discrepancies")
     group.addoption("--leapcheck-expires", metavar="DAY", help="last day, YYYY-MM-DD, on which it accepts those")
 
@@ -196,6 +198,7 @@ def _session(config: pytest.Config) -> Session:
             reason=option("leapcheck_reason"),
             expires=option("leapcheck_expires"),
             worker=getattr(config, "workerinput", {}).get("workerid", ""),
+            sandbox=option("leapcheck_sandbox") or config.getini("leapcheck_sandbox"),
         )
         config.stash[SESSION] = Session(options)
     return config.stash[SESSION]

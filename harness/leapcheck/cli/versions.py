@@ -57,6 +57,8 @@ class VersionsCommand:
     """Quantities to ask for; all by default."""
     bisect: bool = False
     """Find the release that brought each change, among all that pip lists."""
+    sandbox: bool = False
+    """Run every version under bubblewrap: without network, with files that it cannot change; pip itself is not in it."""
     out: Path | None = None
     """Folder for versions.md and versions.json; without it nothing is written."""
     json: bool = False
@@ -91,6 +93,7 @@ class VersionsCommand:
         return result.exit_status
 
     def _question(self) -> VersionQuestion:
+        from leapcheck.engines.outside.sandbox import check_sandbox
         from leapcheck.quantities import CORE, QUANTITIES
         from leapcheck.robots.load import load
         from leapcheck.versions.measure import VersionQuestion
@@ -98,6 +101,8 @@ class VersionsCommand:
         from leapcheck.versions.run import environments_folder
 
         self._check()
+        if self.sandbox:
+            check_sandbox()
         if unknown := [name for name in self.quantities if name not in CORE]:
             row = QUANTITIES.get(unknown[0])
             problem = "is unknown" if row is None else "is MuJoCo's own" if row.in_mujoco_coordinates else "is not of the core"
@@ -111,6 +116,7 @@ class VersionsCommand:
             states=self.states,
             seed=self.seed,
             folder=environments_folder(),
+            sandbox=self.sandbox,
         )
 
     def _check(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from leapcheck.engines.protocol import Engine
+    from leapcheck_models.spec import RobotSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class ComparisonRequest:
     seed: int
     quantities: tuple[str, ...]
     strict: bool = False
+    sandbox: bool = False
 
     @property
     def key(self) -> Hashable:
@@ -40,11 +42,21 @@ class ComparisonRequest:
         from leapcheck.robots.load import load
 
         spec = load(self.robot)
-        engine = load_engine(self.engine, spec)
+        engine = self._in_sandbox(spec) if self.sandbox else load_engine(self.engine, spec)
         named = [name for name in self.quantities if name in QUANTITIES]  # a group asks for what of it there is
         if missing := [name for name in named if name not in engine.quantities]:
             raise EngineError(f"engine '{engine.name}' cannot answer {missing[0]}: give it that function, or do not ask for it")
         return engine
+
+    def _in_sandbox(self, spec: RobotSpec) -> Engine:
+        from leapcheck.engines.errors import EngineError
+        from leapcheck.engines.outside.sandbox import SandboxRequest, sandbox_request
+
+        try:
+            engine = sandbox_request(self.engine, spec)
+        except ValueError as error:
+            raise EngineError(str(error)) from None
+        return engine.build() if isinstance(engine, SandboxRequest) else engine
 
 
 def comparison_request(

@@ -35,9 +35,14 @@ class SessionOptions:
     reason: str = ""
     expires: str | None = None
     worker: str = ""
+    sandbox: bool = False
 
     def check(self) -> None:
-        """Raises ValueError or OSError in one line for a baseline that cannot be read, or an invalid day."""
+        """Raises ValueError or OSError in one line for an unreadable baseline, an invalid day, or where there is no sandbox."""
+        if self.sandbox:
+            from leapcheck.engines.outside.sandbox import check_sandbox
+
+            check_sandbox()
         self.old_baseline()
         _ = self.acceptance
 
@@ -95,7 +100,7 @@ class Session:
         """The outcome of a comparison, from an earlier test if there was one; the session's states and seed take precedence."""
         states = request.states if self.options.states is None else self.options.states
         seed = request.seed if self.options.seed is None else self.options.seed
-        request = replace(request, states=states, seed=seed)
+        request = replace(request, states=states, seed=seed, sandbox=self.options.sandbox)
         if request.key not in self._outcomes:
             self._outcomes[request.key] = self._compare(request), request.engine
         return self._outcomes[request.key][0]
@@ -104,6 +109,7 @@ class Session:
         """The quantities asked for that the engine answers, or did for the baseline; () where it cannot be made."""
         from leapcheck.quantities import quantity_names
 
+        request = replace(request, sandbox=self.options.sandbox)
         try:
             if request.engine_key not in self._collected:
                 self._collected[request.engine_key] = request.make_engine(), request.engine
@@ -140,6 +146,7 @@ class Session:
             seed=request.seed,
             quantities=request.quantities or tuple(name for name in quantity_names(()) if name in engine.quantities),
             strict=request.strict,
+            sandbox=request.sandbox,
         )
         try:
             run = replace(run, record=self._apply_baseline(run.record))

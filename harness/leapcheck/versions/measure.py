@@ -30,7 +30,8 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class VersionQuestion:
-    """What every version is asked: the same file, quantities and states. `folder` holds the environments."""
+    """What every version is asked: the same file, quantities and states. `folder` holds the environments; `sandbox`: each
+    version runs under bubblewrap."""
 
     package: Package
     robot: str
@@ -39,6 +40,7 @@ class VersionQuestion:
     states: int
     seed: int
     folder: Path
+    sandbox: bool = False
 
 
 def measure_versions(question: VersionQuestion, versions: Sequence[str], progress: Progress | None = None) -> VersionMeasurement:
@@ -63,7 +65,7 @@ def version_engine(question: VersionQuestion, version: str) -> OtherVersion:
     """The robot in that version; EngineError where it cannot be installed or imported, or rejects the file."""
     python = environment(question.package, version, question.folder)
     model = question.model
-    engine = OtherVersion(model.spec, python, question.package, model.text, model.kind)
+    engine = OtherVersion(model.spec, python, question.package, model.text, model.kind, question.sandbox)
     if version not in (engine.version, f"{engine.version}.post1"):
         engine.close()
         raise EngineError(f"{question.package} {version}: its environment holds version {engine.version}: ask for that one")

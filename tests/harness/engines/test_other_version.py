@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,12 @@ from leapcheck.sampling import generated_states
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.urdf import urdf_text
+from tests.mujoco_axes import IS_EXACT
 
 HERE = Path(sys.executable)
 TEXTS = {"mjcf": mjcf_text, "urdf": urdf_text}
 
-GENERIC = pytest.mark.skipif(
-    tuple(map(int, version("mujoco").split(".")[:2])) < (3, 14), reason="before 3.14 MuJoCo found principal axes to 1e-8 only"
-)
+GENERIC = pytest.mark.skipif(not IS_EXACT, reason="before 3.14 MuJoCo found principal axes to 1e-8 only")
 """Of robots whose inertias are not along the links' axes."""
 
 CASES = [

@@ -6,14 +6,22 @@ import os
 import re
 import shutil
 import socket
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import leapcheck as lc
 from leapcheck.engines.outside import sandbox
+from leapcheck.pytest_support.request import comparison_request
+from leapcheck.pytest_support.session import ComparisonOutcome, Session, SessionOptions
+from leapcheck.versions.measure import measure_versions
 from tests.harness.cli.command_line import Leapcheck
 from tests.harness.cli.conftest import leapcheck as leapcheck
+from tests.harness.versions.test_versions import HERE, in_this_python, question
+
+pytest_plugins = "pytester"
 
 HARMLESS = """
 import leapcheck_reference as r
@@ -107,9 +115,63 @@ def test_without_bubblewrap_it_is_refused(tmp_path: Path, leapcheck: Leapcheck, 
     monkeypatch.undo()
     sandbox.check_sandbox.cache_clear()
     assert said.status == 2
-    assert said.err == f"leapcheck: --sandbox: there is no program 'bwrap': {sandbox.REMEDY}\n"
+    assert said.err == f"leapcheck: no sandbox: there is no program 'bwrap': {sandbox.REMEDY}\n"
 
 
 def test_an_object_has_no_process_to_keep_in(leapcheck: Leapcheck) -> None:
     with pytest.raises(ValueError, match="has no process of its own: name module:factory"):
         lc.compare("two_link_arm", {"mass_matrix": lambda q: q}, sandbox=True)
+
+
+def outcome_in_pytest(engine: object) -> ComparisonOutcome:
+    return Session(SessionOptions(sandbox=True)).outcome(comparison_request(engine, "two_link_arm", states=8))
+
+
+@needs_sandbox
+def test_pytest_keeps_engines_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = outcome_in_pytest(written(tmp_path, "pass", monkeypatch))
+    assert outcome.failure_text() == ""
+    assert outcome.run is not None
+    assert "--sandbox" in outcome.run.record.provenance.command
+    assert "Read-only file system" in outcome_in_pytest(written(tmp_path, "open('written', 'w')", monkeypatch)).failure_text()
+    assert "has no process of its own" in outcome_in_pytest({"mass_matrix": lambda q: q}).failure_text()
+
+
+@needs_sandbox
+@pytest.mark.parametrize("ini", [True, False])
+def test_pytest_takes_an_option_and_a_line_of_its_ini(
+    ini: bool, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(pytester.path, "open('written', 'w')", monkeypatch)
+    mark = '@pytest.mark.leapcheck("guest:make", robot="two_link_arm", states=8)'
+    pytester.makepyfile(f"import pytest\n{mark}\ndef test_guest(): ...")
+    pytester.makeini("[pytest]\npythonpath = .\n" + ("leapcheck_sandbox = true" if ini else ""))
+    words = ("-p", "no:cacheprovider", *([] if ini else ["--leapcheck-sandbox"]))
+    result = pytester.run(sys.executable, "-m", "pytest", *words)
+    assert result.parseoutcomes() == {"failed": 1}
+    result.stdout.fnmatch_lines(["*Read-only file system*"])
+    assert not (pytester.path / "written").exists()
+
+
+@needs_sandbox
+@pytest.mark.parametrize("kept", [True, False])
+def test_other_versions_of_an_engine_run_in_it(kept: bool, tmp_path: Path) -> None:
+    """Code that pip brought: here one that leaves a file wherever it is run."""
+    folder = in_this_python(tmp_path, HERE)
+    (python,) = folder.glob("*/bin/python")
+    python.write_text(python.read_text().replace("exec", f"touch '{tmp_path}/written' 2>/dev/null\nexec"))
+    asked = replace(question(folder, "two_link_arm", "mjcf", ("mass_matrix",)), sandbox=kept)
+    measured = measure_versions(asked, (HERE,))
+    assert not measured.failures
+    assert [figure.verdict for figure in measured.figures] == ["right to rounding"]
+    assert (tmp_path / "written").exists() is not kept
+
+
+def test_versions_refuse_to_run_without_bubblewrap(leapcheck: Leapcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox.check_sandbox.cache_clear()
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    said = leapcheck("versions", "mujoco", "3.10.0", "4.0.0", "--sandbox")
+    monkeypatch.undo()
+    sandbox.check_sandbox.cache_clear()
+    assert said.status == 2
+    assert said.err == f"leapcheck: no sandbox: there is no program 'bwrap': {sandbox.REMEDY}\n"

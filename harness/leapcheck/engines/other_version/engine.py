@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.other_version.worker import read_message, write_message
+from leapcheck.engines.outside.bubblewrap import sandbox_command
 from leapcheck.engines.projection import OwnStates, own_names
 from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
@@ -94,8 +95,8 @@ class OtherVersion(ForeignEngine):
     are the file's own sites of the points' names. A URDF needs MuJoCo 3.2.7 or later.
     """
 
-    def __init__(self, spec: RobotSpec, python: Path, package: Package, text: str, kind: Kind) -> None:
-        """Loads the file's text; EngineError with the engine's own words where it refuses."""
+    def __init__(self, spec: RobotSpec, python: Path, package: Package, text: str, kind: Kind, sandbox: bool = False) -> None:
+        """Loads the file's text, in a sandbox if need be; EngineError with the engine's own words where it refuses."""
         full = with_rotor_bodies(spec).spec
         bases = [body.name for body in spec.bodies if body.joint.type is JointType.FREE]
         request = {
@@ -107,7 +108,9 @@ class OtherVersion(ForeignEngine):
             "joints": {body.joint.name: body.name for body in full.bodies if body.joint.type is not JointType.FIXED},
         }
         try:
-            self._process = subprocess.Popen([str(python), "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            command: Sequence[str] = (str(python), "-I", str(WORKER))
+            command = sandbox_command(command, Path("/")) if sandbox else command
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
             raise EngineError(f"{python} cannot be started ({error.strerror}): remove that environment") from error
         self.close = weakref.finalize(self, _stop, self._process)
