@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import leapcheck_reference as reference
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.judge.conditions.features import features
@@ -330,6 +331,32 @@ def test_dependence_on_the_calls_before_is_named(case: str) -> None:
     assert words in cause.words
     assert [falls.quantity for falls in diagnosis.falls] == ["bias_force"]
     assert all(falls.after < 1e-12 for falls in diagnosis.falls)
+
+
+class KeptFactor:
+    """Accelerations are solved with the mass matrix of the call before."""
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self._tree = reference.build(spec)
+        self._kept: Floats | None = None
+
+    def mass_matrix(self, q: Floats) -> Floats:
+        return reference.mass_matrix(self._tree, q)
+
+    def forward_dynamics(self, q: Floats, v: Floats, tau: Floats) -> Floats:
+        now = self.mass_matrix(q)
+        M, self._kept = now if self._kept is None else self._kept, now
+        return np.linalg.solve(M, tau - reference.bias_force(self._tree, q, v))
+
+
+def test_a_factor_kept_from_the_call_before_is_named() -> None:
+    spec = load(CHAIN)
+    engine = load_engine(KeptFactor(spec), spec)
+    (diagnosis,) = diagnose(spec, engine, generated_states(spec, ODD_COUNT, 0, 0), ("mass_matrix", "forward_dynamics"))
+    (cause,) = diagnosis.causes
+    assert "solved with the mass matrix M, or its factor, of the call before" in cause.words
+    assert [falls.quantity for falls in diagnosis.falls] == ["forward_dynamics"]
+    assert diagnosis.falls[0].after < 1e-9 < 1e-3 < diagnosis.falls[0].before
 
 
 def test_noise_that_differs_from_call_to_call_is_told_as_such() -> None:

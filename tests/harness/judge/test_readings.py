@@ -14,6 +14,7 @@ from leapcheck.judge.diagnosis import diagnose
 from leapcheck.records import Diagnosis
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.robots import load
+from leapcheck_models.rotors import axial_inertia
 from leapcheck_models.spec import Body, RobotSpec
 
 COUNT = 56
@@ -103,3 +104,22 @@ def test_a_set_of_wrong_numbers_is_named(case: str) -> None:
     assert right, [cause.words for cause in told]
     named = {link for link in (*LEFT, *LEG, "FR_hip", "FR_abad", "FR_knee", "trunk") if link in right[0].name}
     assert named == set(links)
+
+
+def counted_as_armature(spec: RobotSpec) -> RobotSpec:
+    """The rotors left out, with their reflected inertias as armatures of the joints."""
+
+    def lumped(body: Body) -> Body:
+        if body.rotor is None:
+            return body
+        armature = body.joint.armature + body.rotor.gear_ratio**2 * axial_inertia(body.rotor)
+        return replace(body, rotor=None, joint=replace(body.joint, armature=armature))
+
+    return replace(spec, bodies=tuple(map(lumped, spec.bodies)))
+
+
+def test_rotors_counted_as_armature_in_one_function_alone_are_named() -> None:
+    diagnosis = diagnosis_of(counted_as_armature, ("mass_matrix",))
+    (cause,) = diagnosis.causes
+    assert cause.words.startswith("in mass matrix M alone: the rotors count as armature only")
+    assert not diagnosis.unexplained

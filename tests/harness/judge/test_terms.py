@@ -123,6 +123,25 @@ def test_a_forgotten_term_is_named(case: str) -> None:
     assert any(words in cause for cause in told), told
 
 
+@pytest.mark.parametrize(
+    "faults",
+    [
+        {"gyroscopic": "link_3", "com centripetal": "link_4"},
+        {"velocity product": "link_3", "arm centripetal": "link_2", "couplings halved": ""},
+    ],
+)
+def test_terms_forgotten_in_the_same_quantity_are_named(faults: dict[str, str]) -> None:
+    spec = load(CHAIN)
+    own = world_frame.WorldFrame(spec, lambda planted, name: faults.get(planted) in ("", name))
+    functions = {name: getattr(own, name) for name in world_frame.QUANTITIES}
+    states = generated_states(spec, COUNT, 0, 0)
+    (diagnosis,) = diagnose(spec, load_engine(functions, spec), states, world_frame.QUANTITIES)
+    assert not diagnosis.unexplained
+    sets = [{cause.name for cause in causes} for causes in (diagnosis.causes, *diagnosis.alternatives)]
+    terms = {f"term/{key}:{link}" if link else f"matrix/{key.replace(' ', '-')}" for key, link in faults.items()}
+    assert terms in sets, sets
+
+
 class LinearFirst:
     """Dynamics whose rows and columns have the base's linear part first."""
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck.judge.draws import draws_of
+from leapcheck.judge.conditions.stale import StalePairs, stale_left, stale_values
 from leapcheck.judge.evidence import Evidence, ask_again, rows_of, worst_errors
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import CauseClass, CauseRow, Diagnosis, Falls
@@ -22,9 +21,6 @@ ALONE, ALONE_FIRST = 6, 2
 
 LAGS = (1, 2, 3)
 """How many calls ago the state was whose numbers may be stale."""
-
-FEWEST = 3
-"""Wrong answers that a stale value must foretell."""
 
 COPIES = 1200
 """Calls at one state that show one wrong call in several hundred."""
@@ -44,7 +40,6 @@ MOST_STEP = 65
 SECONDS = 3.0
 """CPU time within which the copies are asked for."""
 
-PARTS = ("q", "v", "tau")
 Flags = NDArray[np.bool_]
 
 
@@ -121,8 +116,8 @@ def _diagnosis(whole: Evidence, name: str, words: str, details: str, left: Mappi
 def _stale(whole: Evidence, names: Sequence[str], blocks: Sequence[Asking]) -> Diagnosis | None:
     """Wrong answers that are the true ones of a state asked for before, in all or in some of its numbers."""
     for lag in LAGS:
-        for name, words, parts in _stale_parts():
-            left = {q: _left(whole, q, blocks, lag, parts) for q in names}
+        for stale in stale_values():
+            left = {q: stale_left(whole, q, stale, [_pairs(whole, q, block, lag) for block in blocks]) for q in names}
             if all(np.isfinite(error) for error in left.values()):
                 calls = "the call before" if lag == 1 else f"{lag} calls before"
                 wrong = sum(int(block.wrong(whole, q)[lag:].sum()) for block in blocks for q in names)
@@ -130,34 +125,15 @@ def _stale(whole: Evidence, names: Sequence[str], blocks: Sequence[Asking]) -> D
                 details = (
                     f"asked forwards and backwards, it is so at {wrong} of {total} calls; the first call has nothing before it"
                 )
-                return _diagnosis(whole, f"stale/{name}/{lag}", words.format(calls=calls), details, left)
+                return _diagnosis(whole, f"stale/{stale.name}/{lag}", stale.words.format(calls=calls), details, left)
     return None
 
 
-def _stale_parts() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    yield "answer", "the answer is that of {calls}, not of the state asked for: a stale value", PARTS
-    for count in (1, 2):
-        for parts in combinations(PARTS, count):
-            yield "".join(parts), f"computed with the {' and the '.join(parts)} of {{calls}}: a stale value", parts
-
-
-def _left(whole: Evidence, quantity: str, blocks: Sequence[Asking], lag: int, parts: Sequence[str]) -> float:
-    """The largest error that is left if wrong answers are stale in some parts of the state; infinite where they are not."""
-    if not set(parts) & set(QUANTITIES[quantity].arguments):
-        return np.inf
-    largest, count = 0.0, 0
-    for block in blocks:
-        positions = [k for k in np.flatnonzero(block.wrong(whole, quantity)).tolist() if k >= lag]
-        if not positions:
-            continue
-        now = rows_of(whole.states, [block.order[k] for k in positions])
-        before = rows_of(whole.states, [block.order[k - lag] for k in positions])
-        draws = draws_of(whole.spec, whole.tree, replace(now, **{part: getattr(before, part) for part in parts}))
-        error = worst_errors(quantity, block.answers[quantity][positions], draws.value(quantity))
-        if (error > draws.allowed_error(quantity)).any():
-            return np.inf
-        largest, count = max(largest, float(error.max())), count + len(positions)
-    return largest if count >= FEWEST else np.inf
+def _pairs(whole: Evidence, quantity: str, block: Asking, lag: int) -> StalePairs:
+    """The wrong answers of a block, the states that were asked for, and those of so many calls before."""
+    positions = [k for k in np.flatnonzero(block.wrong(whole, quantity)).tolist() if k >= lag]
+    now, before = ([block.order[k - ago] for k in positions] for ago in (0, lag))
+    return StalePairs(rows_of(whole.states, now), rows_of(whole.states, before), block.answers[quantity][positions])
 
 
 def _by_position(whole: Evidence, names: Sequence[str], blocks: Sequence[Asking]) -> Diagnosis | None:

@@ -9,7 +9,7 @@ import numpy as np
 from leapcheck.judge.attribution.words import words as change_words
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.readings.fit import values_of
-from leapcheck.judge.readings.in_part import hypothesis_in_part
+from leapcheck.judge.readings.in_part import changed_robot, hypothesis_in_part
 from leapcheck.judge.terms.excess import Excess, excess_of, ordinary
 from leapcheck.judge.tree_change import MovedPart, TreeChange
 from leapcheck_models.arrays import Floats
@@ -85,5 +85,5 @@ def _hypothesis(belief: Belief, x: Floats, factors: Mapping[Part, float], wrong:
     whole = model_fault(name, words, tree_edit=change, prior=PRIOR)
     if all(belief.plus(whole).explains(quantity) for quantity in belief.evidence.quantities):
         yield whole
-    elif in_part := hypothesis_in_part(belief, name, words, change, wrong, PRIOR_IN_PART):
+    elif in_part := hypothesis_in_part(belief, name, words, changed_robot(belief, change), wrong, PRIOR_IN_PART):
         yield in_part

@@ -1,59 +1,95 @@
-"""Functions of an engine that compute with other numbers of the robot than the rest of it does."""
+"""Functions of an engine that compute with another robot than the rest of it does: other numbers, or no exact rotors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
-from leapcheck.judge.robot_rows import rows_of_each
+from leapcheck.judge.dictionary.model import rotors
+from leapcheck.judge.robot_rows import rows_of_each, value
 from leapcheck.judge.terms.solving import FOLLOWS, consequence
 from leapcheck.judge.tree_change import TreeChange
 from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
+from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.tree import Tree
+
+PRIOR = 2.2
+"""Of another treatment of all rotors by some functions: likelier than several numbers or terms that come to the same."""
 
 
-def hypothesis_in_part(
-    belief: Belief, name: str, words: str, change: TreeChange, wrong: Sequence[str], prior: float
-) -> Hypothesis | None:
-    """The hypothesis that some functions alone have the changed numbers; None where that explains no quantity.
+RobotValues = Callable[[States], Callable[[str], Floats]]
+"""What a robot gives at some states, quantity by quantity: (n, ...)."""
 
-    What an engine solves for or multiplies out with these functions' results follows from them.
-    """
-    x = belief.numbers
+
+def changed_robot(belief: Belief, change: TreeChange) -> RobotValues | None:
+    """The belief's robot with changed numbers; None where it has not the evidence's topology."""
+    x, tree = belief.numbers, belief.evidence.tree
     if x is None:
         return None
     moved = change.moved_numbers(belief.tree, x)
+
+    def values(read: States) -> Callable[[str], Floats]:
+        rows = rows_of_each(tree, [moved], [read])
+        return lambda name: rows.pair(name)[0]
+
+    return values
+
+
+def hypothesis_in_part(
+    belief: Belief, name: str, words: str, robot: RobotValues | None, wrong: Sequence[str], prior: float
+) -> Hypothesis | None:
+    """The hypothesis that some functions alone compute with another robot; None where that explains no quantity.
+
+    What an engine solves for or multiplies out with these functions' results follows from them.
+    """
+    if robot is None:
+        return None
     direct = [quantity for quantity in wrong if quantity not in FOLLOWS]
     for possible in (direct, list(wrong)):  # what it solves for may have them too, without the rest
 
         def fault(scope: Sequence[str], possible: Sequence[str] = possible) -> Hypothesis:
             where = name_list((QUANTITIES[quantity].label for quantity in scope), 8)
-            edit = _edit(belief, moved, frozenset(possible) & frozenset(scope), frozenset(scope))
+            edit = _edit(robot, frozenset(possible) & frozenset(scope), frozenset(scope))
             text, details = f"in {where} alone: {words}", "the engine's other functions have it right"
             return engine_fault(f"{name}:{'+'.join(scope)}", text, answer_edit=edit, prior=prior, details=details)
 
-        trial = belief.plus(engine_fault(name, words, answer_edit=_edit(belief, moved, frozenset(possible), frozenset(wrong))))
+        trial = belief.plus(engine_fault(name, words, answer_edit=_edit(robot, frozenset(possible), frozenset(wrong))))
         if scope := [quantity for quantity in wrong if trial.explains(quantity)]:
             follows = [quantity for quantity in wrong if quantity in scope or quantity in FOLLOWS]
             return replace(fault(scope), wider=None if follows == scope else fault(follows))
     return None
 
 
-def _edit(belief: Belief, moved: Floats, direct: frozenset[str], scope: frozenset[str]) -> AnswerEdit:
-    """The answers in the scope: computed with other numbers (N,), or following from what is."""
-    tree = belief.evidence.tree
+def rotors_in_part(belief: Belief) -> Iterator[Hypothesis]:
+    """Rotors that some functions alone lump into armatures, leave out, or turn the other way."""
+    wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
+    if not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
+        return
+    for whole in rotors(belief):
+        edited = belief.plus(replace(whole, answer_edit=None)).tree
+        if found := hypothesis_in_part(belief, f"{whole.name}-in-part", whole.words, _other_robot(edited), wrong, PRIOR):
+            yield found
+
+
+def _other_robot(tree: Tree) -> RobotValues:
+    return lambda read: lambda name: value(name, tree, read)
+
+
+def _edit(robot: RobotValues, direct: frozenset[str], scope: frozenset[str]) -> AnswerEdit:
+    """The answers in the scope: computed with another robot, or following from what is."""
 
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         if quantity not in scope:
             return values
-        rows = rows_of_each(tree, [moved], [view.read])
+        its = robot(view.read)
 
         def excess(name: str) -> Floats:
-            return np.asarray(rows.pair(name)[0] - view.value(name))
+            return np.asarray(its(name) - view.value(name))
 
         if quantity in direct:
             return values + excess(quantity)

@@ -10,7 +10,7 @@ from leapcheck.judge.attribution.words import words as change_words
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.edits import subtree
 from leapcheck.judge.readings.fit import Movable, fit, group_fit
-from leapcheck.judge.readings.in_part import hypothesis_in_part
+from leapcheck.judge.readings.in_part import changed_robot, hypothesis_in_part
 from leapcheck.judge.readings.ways import ALONG_CHAINS, FACTORS, WAYS, Way
 from leapcheck.judge.structure.bodies import massless_subtree_words
 from leapcheck.judge.terms.excess import Excess, excess_of, excess_of_inverse_dynamics, ordinary
@@ -114,5 +114,5 @@ def _hypothesis(
     whole = model_fault(name, words, tree_edit=change, prior=PRIOR)
     if all(belief.plus(whole).explains(quantity) for quantity in belief.evidence.quantities):
         yield whole
-    elif in_part := hypothesis_in_part(belief, name, words, change, wrong, PRIOR_IN_PART):
+    elif in_part := hypothesis_in_part(belief, name, words, changed_robot(belief, change), wrong, PRIOR_IN_PART):
         yield in_part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,9 +40,12 @@ def term_pairs_in(belief: Belief, quantity: str) -> Iterator[tuple[Hypothesis, H
         pairs = list(_fitted_pairs(few, form, quantity))[:MOST_PAIRS]
         concerned = [name for name in wrong if name in reach(form)]
         for pair in pairs:
-            whole = few.plus(*(named_hypothesis(few, term, change, concerned) for term, change in pair))
-            if scope := [name for name in concerned if whole.explains(name)]:
-                first, second = (named_hypothesis(few, term, change, scope) for term, change in pair)
+            wide = [named_hypothesis(few, term, change, concerned) for term, change in pair]
+            if scope := [name for name in concerned if few.plus(*wide).explains(name)]:
+                first, second = (
+                    replace(named_hypothesis(few, term, change, scope), wider=None if scope == concerned else wider)
+                    for (term, change), wider in zip(pair, wide, strict=True)
+                )
                 yield first, second
 
 

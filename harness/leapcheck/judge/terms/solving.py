@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -39,7 +40,9 @@ def spoilt_matrices(belief: Belief) -> Iterator[Hypothesis]:
     for name, (words, spoil) in WRONG_SYMMETRY.items():
         first = belief.plus(engine_fault(name, words, answer_edit=computed_with(spoil, wrong)))
         if scope := [quantity for quantity in wrong if first.explains(quantity)]:
-            yield engine_fault(f"matrix/{name}", words, answer_edit=computed_with(spoil, scope), prior=2.0)
+            spoilt = engine_fault(f"matrix/{name}", words, answer_edit=computed_with(spoil, scope), prior=2.0)
+            wider = None if scope == wrong else replace(spoilt, answer_edit=computed_with(spoil, wrong))
+            yield replace(spoilt, wider=wider)
 
 
 def regularised_matrices(belief: Belief) -> Iterator[Hypothesis]:
