@@ -76,21 +76,22 @@ def _diagnoses(whole: Evidence, known: Sequence[Hypothesis] = ()) -> Iterator[tu
 
 def _excluded(search: FaultSearch) -> str:
     """What was tried and explains nothing, and what was not tried any more."""
+    conventions = f"{len(search.trials.fixed)} conventions and misprints"
     tried = (
-        f"tried and excluded: {len(search.fixed)} conventions and misprints; each number of the robot, also the same one in "
+        f"tried and excluded: {conventions}; each number of the robot, also the same one in "
         "several limbs; its structure; terms of the textbooks' algorithms; the likeliest pairs of these"
     )
     if not search.untried:
         return tried
     return (
-        f"tried and excluded: {len(search.fixed)} conventions and misprints; each number of the robot; terms of the textbooks' "
+        f"tried and excluded: {conventions}; each number of the robot; terms of the textbooks' "
         f"algorithms; the search ended after {search.meter.seconds:g} s of CPU, not tried: {'; '.join(search.untried)}"
     )
 
 
 def _imprecise_explanation(search: FaultSearch) -> tuple[Hypothesis | None, FaultExplanation]:
     """The hypothesis that the engine is imprecise, if it is, and the best explanation of what that leaves."""
-    whole = search.evidence
+    whole = search.trials.evidence
     imprecise = None if is_single_precision(whole.engine) else precision.diagnosis(whole)  # what it declares is allowed
     if imprecise is None:
         return None, search.explanation()

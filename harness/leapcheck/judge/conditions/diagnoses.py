@@ -12,7 +12,8 @@ from leapcheck.judge.conditions.misreadings import misreadings
 from leapcheck.judge.conditions.probe import CLEAR, NoAnswerError
 from leapcheck.judge.conditions.search import LEAST_SHARE, MOST_WORDS, StateCondition, condition
 from leapcheck.judge.evidence import Evidence, evidence, rows_of
-from leapcheck.judge.solver import FaultSearch, cost
+from leapcheck.judge.solver import FaultSearch
+from leapcheck.judge.telling import cost
 from leapcheck.judge.verdicts import CONDITION
 from leapcheck.records import CauseClass, CauseRow, Diagnosis, Falls
 from leapcheck.sampling import join_states
