@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import JointType, RobotSpec
+from leapcheck_models.spec import JointType, LoopType, RobotSpec
 
 AXES = ("x", "y", "z")
 TEN = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "m dx", "m dy", "m dz", "m")
@@ -60,6 +60,25 @@ def axis_names(spec: RobotSpec, axis: Axis) -> tuple[str, ...]:
             return AXES
         case Axis.WRENCH:
             return tuple(f"{part} {letter}" for part in ("angular", "linear") for letter in AXES)
+        case Axis.CONSTRAINT:
+            return constraint_names(spec)
+
+
+def constraint_names(spec: RobotSpec) -> tuple[str, ...]:
+    """Name of each row of the closed loops and coupled joints: the loop's and the axis, as in "left_rod x"."""
+    names: list[str] = []
+    for loop in spec.loops:
+        names += [f"{loop.name} w_{axis}" for axis in AXES] if loop.type is LoopType.WELD else []
+        names += [f"{loop.name} {axis}" for axis in AXES]
+    return (*names, *(coupling.name for coupling in spec.couplings))
+
+
+def _angular_rows(spec: RobotSpec) -> list[bool]:
+    """Whether each of these rows is an angular velocity."""
+    turning = {b.joint.name for b in spec.bodies if b.joint.type is JointType.REVOLUTE}
+    welds = [loop.type is LoopType.WELD for loop in spec.loops]
+    rows = [angular for weld in welds for angular in ([True] * 3 if weld else []) + [False] * 3]
+    return rows + [coupling.joint in turning for coupling in spec.couplings]
 
 
 def _points(spec: RobotSpec) -> tuple[str, ...]:
@@ -94,6 +113,8 @@ def entry_unit(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
                 number -= not _turning(spec)[i]
             case Axis.WRENCH:
                 number += i >= 3
+            case Axis.CONSTRAINT:
+                number += _angular_rows(spec)[i]
     return units[number]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec import LoopType, RobotSpec
 
 
 class Scale(StrEnum):
@@ -27,6 +27,7 @@ class QuantityGroup(StrEnum):
     CORE = "core"
     MUJOCO = "mujoco"
     CENTROIDAL = "centroidal"
+    CONSTRAINTS = "constraints"
 
 
 class Axis(StrEnum):
@@ -34,6 +35,7 @@ class Axis(StrEnum):
 
     Along `FORCE` and `MOTION` it has an entry for each dof, and is converted to other coordinates u = T v as a force is
     (f = T^T f_u: M, tau, columns of J) or as a velocity (v = T^-1 u: accelerations, M^-1). `WRENCH` is [moment; force].
+    `CONSTRAINT` are the rows of closed loops and coupled joints.
     """
 
     FORCE = "force on a dof"
@@ -42,7 +44,11 @@ class Axis(StrEnum):
     POINT_ROW = "contact point and axis"
     SPACE = "axis of the world"
     WRENCH = "moment and force"
+    CONSTRAINT = "row of a closed loop"
 
+
+ROWS = {LoopType.CONNECT: 3, LoopType.WELD: 6}
+"""Rows of a loop's constraint."""
 
 DOFS = (Axis.FORCE, Axis.MOTION)
 """Axes that have an entry for each dof."""
@@ -50,10 +56,14 @@ DOFS = (Axis.FORCE, Axis.MOTION)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Lengths that shape the canonical quantities of one robot: dof without rotors, and computed contact points."""
+    """Lengths that shape the canonical quantities of one robot: dof without rotors, and computed contact points.
+
+    `constraints`: rows of its closed loops and coupled joints.
+    """
 
     nv: int
     points: int
+    constraints: int = 0
 
     def along(self, axis: Axis) -> int:
         """The number of entries along an axis."""
@@ -68,6 +78,8 @@ class Sizes:
                 return 3
             case Axis.WRENCH:
                 return 6
+            case Axis.CONSTRAINT:
+                return self.constraints
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +158,16 @@ def _centroidal() -> Iterator[Quantity]:
     yield Quantity("centroidal_inertia", "centroidal inertia", "kg m^2, kg m, kg", Q, Scale.LARGEST, (W, W), own)
 
 
-QUANTITIES: dict[str, Quantity] = {q.name: q for rows in (_core(), _mujoco(), _centroidal()) for q in rows}
+def _constraints() -> Iterator[Quantity]:
+    """Closed loops and coupled joints, of robots that have some; rows as in `leapcheck_reference.closed_loops`."""
+    R, F, own = Axis.CONSTRAINT, Axis.FORCE, QuantityGroup.CONSTRAINTS
+    Q, QV, unit = ("q",), ("q", "v"), "rad/s^2, m/s^2"
+    yield Quantity("constraint_jacobian", "loop Jacobian", "m, 1, 1/m", Q, Scale.ABSOLUTE, (R, F), own)
+    yield Quantity("constraint_bias", "loop Jdot v", "m/s^2, rad/s^2", QV, Scale.LARGEST, (R,), own, "constraint_jacobian")
+    yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
+
+
+QUANTITIES: dict[str, Quantity] = {q.name: q for rows in (_core(), _mujoco(), _centroidal(), _constraints()) for q in rows}
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 """The quantities that any engine may answer: all but MuJoCo's own storage."""
@@ -176,6 +197,16 @@ def quantity_names(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
+def names_of_group(group: QuantityGroup) -> tuple[str, ...]:
+    """The quantities of a group."""
+    return tuple(name for name, quantity in QUANTITIES.items() if quantity.group is group)
+
+
+def default_quantities(spec: RobotSpec) -> tuple[str, ...]:
+    """The quantities of a comparison of this robot that names none: with closed loops or coupled joints, theirs too."""
+    return (*DEFAULT, *(names_of_group(QuantityGroup.CONSTRAINTS) if spec.loops or spec.couplings else ()))
+
+
 def answer_shape(name: str, spec: RobotSpec) -> tuple[int, ...]:
     """Shape of a canonical quantity of one state."""
     shape = QUANTITIES[name].shape
@@ -183,5 +214,6 @@ def answer_shape(name: str, spec: RobotSpec) -> tuple[int, ...]:
 
 
 def sizes(spec: RobotSpec) -> Sizes:
-    """Sizes of one robot: dof (rotors not counted) and computed contact points."""
-    return Sizes(spec.nv, sum(p.computed for p in spec.contact_points))
+    """Sizes of one robot: dof (rotors not counted), computed contact points, and rows of its closed loops and coupled joints."""
+    points = sum(p.computed for p in spec.contact_points)
+    return Sizes(spec.nv, points, sum(ROWS[loop.type] for loop in spec.loops) + len(spec.couplings))

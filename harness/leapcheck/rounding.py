@@ -160,7 +160,22 @@ def perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:
         arms[body.name] = arms[body.parent] + math.hypot(*body.placement.p)
     bodies = tuple(_perturbed_body(body, arms[body.name], rng) for body in spec.bodies)
     points = tuple(replace(p, position=_off_by_norm(p.position, rng, arms[p.body])) for p in spec.contact_points)
-    return replace(spec, bodies=bodies, contact_points=points, gravity=_off_by_norm(spec.gravity, rng))
+    moved = replace(spec, bodies=bodies, contact_points=points, gravity=_off_by_norm(spec.gravity, rng))
+    return _with_perturbed_constraints(moved, arms, rng) if spec.loops or spec.couplings else moved
+
+
+def _with_perturbed_constraints(spec: RobotSpec, arms: dict[str, float], rng: np.random.Generator) -> RobotSpec:
+    """Points of loops and coefficients of couplings off by a few ulp, as those of contacts."""
+    loops = tuple(
+        replace(
+            loop,
+            point1=_off_by_norm(loop.point1, rng, arms[loop.body1]),
+            point2=_off_by_norm(loop.point2, rng, arms[loop.body2]),
+        )
+        for loop in spec.loops
+    )
+    couplings = tuple(replace(coupling, coefficients=_off(coupling.coefficients, rng)) for coupling in spec.couplings)
+    return replace(spec, loops=loops, couplings=couplings)
 
 
 def _perturbed_body(body: Body, arm: float, rng: np.random.Generator) -> Body:

@@ -170,3 +170,39 @@ class Pose:
 
     name: str
     q: tuple[float, ...]
+
+
+class LoopType(StrEnum):
+    """Kinds of closed loops: two points that coincide, or two bodies that are rigid with each other there."""
+
+    CONNECT = "connect"
+    WELD = "weld"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """What closes a kinematic loop: a point of `body1` and one of `body2` (m, link axes) that coincide when it is closed.
+
+    Either body may be the world. A weld keeps the bodies' relative orientation too, whatever it is. The tree does not know it:
+    M and h are those of the open tree, and states need not close the loop.
+    """
+
+    name: str
+    type: LoopType
+    body1: str
+    point1: Vector3
+    body2: str
+    point2: Vector3
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """Constraint between two joints of one degree of freedom: q of `joint` = c_0 + c_1 x + c_2 x^2 + ..., x = q of `leader`.
+
+    Without a leader ("") the joint is held at c_0.
+    """
+
+    name: str
+    joint: str
+    leader: str
+    coefficients: tuple[float, ...]

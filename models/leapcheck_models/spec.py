@@ -17,9 +17,12 @@ from leapcheck_models.elements import (
     Actuator,
     Body,
     ContactPoint,
+    Coupling,
     Inertia,
     Joint,
     JointType,
+    Loop,
+    LoopType,
     Motor,
     Placement,
     Pose,
@@ -38,9 +41,12 @@ __all__ = [
     "Actuator",
     "Body",
     "ContactPoint",
+    "Coupling",
     "Inertia",
     "Joint",
     "JointType",
+    "Loop",
+    "LoopType",
     "Motor",
     "Placement",
     "Pose",
@@ -54,6 +60,7 @@ __all__ = [
     "add_box_contact_points",
     "add_contact_point",
     "as_json",
+    "open_tree",
     "spec_hash",
 ]
 
@@ -70,12 +77,16 @@ class RobotSpec:
     gravity: Vector3 = (0.0, 0.0, -9.81)
     source: str = ""
     description: str = ""
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
     _index: dict[str, int] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        from leapcheck_models.constraint_rules import validate_constraints
         from leapcheck_models.validation import validate
 
         validate(self.name, self.bodies, self.contact_points, self.actuators, self.poses, self.gravity)
+        validate_constraints(self.name, self.bodies, self.loops, self.couplings)
         self._index.update({body.name: i for i, body in enumerate(self.bodies)})
 
     def __repr__(self) -> str:
@@ -157,10 +168,17 @@ def add_box_contact_points(spec: RobotSpec, body: str, size: Vector3, *, compute
     return spec
 
 
+def open_tree(spec: RobotSpec) -> RobotSpec:
+    """The robot without its closed loops and coupled joints."""
+    return dataclasses.replace(spec, loops=(), couplings=()) if spec.loops or spec.couplings else spec
+
+
 def as_json(spec: RobotSpec) -> str:
-    """Canonical JSON text of a spec: keys in field order, shortest round-trip floats."""
+    """Canonical JSON text of a spec: keys in field order, shortest round-trip floats; loops and couplings where it has some."""
     record = dataclasses.asdict(spec)
     del record["_index"]
+    for absent in [key for key in ("loops", "couplings") if not record[key]]:
+        del record[absent]
     return json.dumps(record, indent=1, allow_nan=False) + "\n"
 
 

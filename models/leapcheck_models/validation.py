@@ -45,13 +45,13 @@ def validate(
     """Raises ValueError at the first broken rule: names, numbers, order, joints, inertias, points, actuators, poses."""
     _name("robot spec", "the robot", name)
     where = f"robot '{name}'"
-    _numbers(where, "gravity", gravity, 3)
-    _unique(where, "body", (b.name for b in bodies), reserved=(WORLD,))
-    _unique(where, "joint", (b.joint.name for b in bodies))
-    _unique(where, "body or rotor", [*(b.name for b in bodies), *(b.rotor.name for b in bodies if b.rotor)])
-    _unique(where, "contact point", (p.name for p in contact_points))
-    _unique(where, "actuator", (a.name for a in actuators))
-    _unique(where, "pose", (p.name for p in poses))
+    check_numbers(where, "gravity", gravity, 3)
+    check_unique(where, "body", (b.name for b in bodies), reserved=(WORLD,))
+    check_unique(where, "joint", (b.joint.name for b in bodies))
+    check_unique(where, "body or rotor", [*(b.name for b in bodies), *(b.rotor.name for b in bodies if b.rotor)])
+    check_unique(where, "contact point", (p.name for p in contact_points))
+    check_unique(where, "actuator", (a.name for a in actuators))
+    check_unique(where, "pose", (p.name for p in poses))
     _order(where, bodies)
     for body in bodies:
         _body(f"{where}, body '{body.name}'", body)
@@ -102,27 +102,30 @@ def _name(where: str, what: str, name: object) -> None:
         raise ValueError(f"{where}: {what} has the name {name!r:.40}: use 1 to {MAX_NAME} printable characters")
 
 
-def _numbers(where: str, what: str, values: Any, size: int) -> None:
+def check_numbers(where: str, what: str, values: Any, size: int) -> None:
+    """ValueError unless `values` is a tuple of so many finite numbers."""
     if not isinstance(values, tuple) or len(values) != size:
         raise ValueError(f"{where}: {what} is {values!r:.80}: give a tuple of {size} numbers")
     for value in values:
-        _number(where, what, value)
+        check_number(where, what, value)
 
 
-def _number(where: str, what: str, value: Any, at_least: float = -math.inf) -> None:
+def check_number(where: str, what: str, value: Any, at_least: float = -math.inf) -> None:
+    """ValueError unless `value` is a finite number of at least so much."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < at_least:
         bound = "" if at_least == -math.inf else f" of at least {at_least:g}"
         raise ValueError(f"{where}: {what} is {value!r:.80}: give a finite number{bound}")
 
 
 def _unit(where: str, what: str, values: Any, size: int) -> None:
-    _numbers(where, what, values, size)
+    check_numbers(where, what, values, size)
     norm = math.hypot(*values)
     if abs(norm - 1.0) > UNIT_TOLERANCE:
         raise ValueError(f"{where}: {what} has norm {norm:.12g}: divide it by its norm, so that it is a unit vector")
 
 
-def _unique(where: str, what: str, names: Iterable[str], reserved: tuple[str, ...] = ()) -> None:
+def check_unique(where: str, what: str, names: Iterable[str], reserved: tuple[str, ...] = ()) -> None:
+    """ValueError for a name that is none, reserved, or given twice."""
     seen: set[str] = set()
     for name in names:
         _name(where, f"a {what}", name)
@@ -181,25 +184,25 @@ def _joint(where: str, joint: Joint) -> None:
         raise ValueError(f"{where}: {what} is {joint.type} and has an axis: leave it out")
     for quantity in ("armature", "damping", "friction"):
         value = getattr(joint, quantity)
-        _number(where, f"the {quantity} of {what}", value, at_least=0.0)
+        check_number(where, f"the {quantity} of {what}", value, at_least=0.0)
         if value and (joint.type is JointType.FIXED if quantity == "armature" else joint.type not in ONE_DOF):
             carriers = "joints that move" if quantity == "armature" else "1-dof joints"
             raise ValueError(f"{where}: {what} is {joint.type} and has {quantity}: only {carriers} carry it")
     if joint.limits is not None:
-        _numbers(where, f"limits of {what}", joint.limits, 2)
+        check_numbers(where, f"limits of {what}", joint.limits, 2)
         if joint.type not in ONE_DOF or joint.limits[0] >= joint.limits[1]:
             raise ValueError(f"{where}: limits of {what} are {joint.limits}: give (lower, upper), lower < upper, 1-dof only")
 
 
 def _placement(where: str, what: str, placement: Placement) -> None:
-    _numbers(where, f"p of the {what}", placement.p, 3)
+    check_numbers(where, f"p of the {what}", placement.p, 3)
     _unit(where, f"the quaternion of the {what}", placement.quaternion, 4)
 
 
 def _inertia(where: str, inertia: Inertia) -> None:
-    _number(where, "the mass", inertia.mass, at_least=0.0)
-    _numbers(where, "the com", inertia.com, 3)
-    _numbers(where, "the rotational inertia (xx, xy, xz, yy, yz, zz)", inertia.rotational, 6)
+    check_number(where, "the mass", inertia.mass, at_least=0.0)
+    check_numbers(where, "the com", inertia.com, 3)
+    check_numbers(where, "the rotational inertia (xx, xy, xz, yy, yz, zz)", inertia.rotational, 6)
     if inertia.realisable:
         if not is_realisable(inertia.rotational):
             raise ValueError(
@@ -210,7 +213,7 @@ def _inertia(where: str, inertia: Inertia) -> None:
         return
     if not inertia.source or inertia.nearest is None:
         raise ValueError(f"{where}: an inertia with realisable=False must give its source and the nearest realisable one")
-    _numbers(where, "the nearest realisable inertia", inertia.nearest, 6)
+    check_numbers(where, "the nearest realisable inertia", inertia.nearest, 6)
     if not is_realisable(inertia.nearest):
         raise ValueError(f"{where}: the inertia given as nearest realisable is not realisable either: correct it")
 
@@ -218,7 +221,7 @@ def _inertia(where: str, inertia: Inertia) -> None:
 def _rotor(where: str, rotor: Rotor, joint: Joint) -> None:
     if joint.type not in ONE_DOF:
         raise ValueError(f"{where}: rotor '{rotor.name}' is on a {joint.type} joint: rotors drive revolute or prismatic ones")
-    _number(where, f"the gear ratio of rotor '{rotor.name}'", rotor.gear_ratio)
+    check_number(where, f"the gear ratio of rotor '{rotor.name}'", rotor.gear_ratio)
     _placement(where, f"placement of rotor '{rotor.name}'", rotor.placement)
     _unit(where, f"the axis of rotor '{rotor.name}'", rotor.axis, 3)
     _inertia(f"{where}, rotor '{rotor.name}'", rotor.inertia)
@@ -227,7 +230,7 @@ def _rotor(where: str, rotor: Rotor, joint: Joint) -> None:
 def _shape(where: str, shape: Shape) -> None:
     if not isinstance(shape.kind, str) or shape.kind not in SHAPE_SIZES:
         raise ValueError(f"{where}: unknown shape {shape.kind!r:.80}: use one of {', '.join(SHAPE_SIZES)}")
-    _numbers(where, f"the size of a {shape.kind}", shape.size, SHAPE_SIZES[shape.kind])
+    check_numbers(where, f"the size of a {shape.kind}", shape.size, SHAPE_SIZES[shape.kind])
     _placement(where, f"placement of a {shape.kind}", shape.placement)
     if min(shape.size) <= 0.0:
         raise ValueError(f"{where}: the size of a {shape.kind} is {shape.size}: lengths are positive")
@@ -236,27 +239,27 @@ def _shape(where: str, shape: Shape) -> None:
 def _contact_point(where: str, point: ContactPoint, bodies: tuple[Body, ...]) -> None:
     if point.body not in {b.name for b in bodies}:
         raise ValueError(f"{where}: body {point.body!r:.80} does not exist: name a body of this robot")
-    _numbers(where, "the position", point.position, 3)
-    _number(where, "the radius", point.radius, at_least=0.0)
+    check_numbers(where, "the position", point.position, 3)
+    check_number(where, "the radius", point.radius, at_least=0.0)
 
 
 def _actuator(where: str, actuator: Actuator, bodies: tuple[Body, ...]) -> None:
     joints = {b.joint.name: b.joint.type for b in bodies}
     if joints.get(actuator.joint) not in ONE_DOF:
         raise ValueError(f"{where}: {actuator.joint!r:.80} is no revolute or prismatic joint of this robot: name one")
-    _number(where, "the torque limit", actuator.torque_limit, at_least=0.0)
+    check_number(where, "the torque limit", actuator.torque_limit, at_least=0.0)
     if actuator.speed_limit is not None:
-        _number(where, "the speed limit", actuator.speed_limit, at_least=0.0)
+        check_number(where, "the speed limit", actuator.speed_limit, at_least=0.0)
     if actuator.motor is not None:
         for quantity in ("gear_ratio", "torque_constant", "resistance", "voltage", "torque_limit"):
             value = getattr(actuator.motor, quantity)
-            _number(where, f"the motor's {quantity.replace('_', ' ')}", value, at_least=0.0)
+            check_number(where, f"the motor's {quantity.replace('_', ' ')}", value, at_least=0.0)
             if value == 0.0:
                 raise ValueError(f"{where}: the motor's {quantity.replace('_', ' ')} is 0: give a positive number")
 
 
 def _pose(where: str, pose: Pose, bodies: tuple[Body, ...]) -> None:
-    _numbers(where, "q", pose.q, sum(CONFIGURATION_SIZE[body.joint.type] for body in bodies))
+    check_numbers(where, "q", pose.q, sum(CONFIGURATION_SIZE[body.joint.type] for body in bodies))
     start = 0
     for body in bodies:
         kind = body.joint.type

@@ -19,6 +19,7 @@ from leapcheck_reference.centroidal import (
     com_jacobian,
     com_velocity,
 )
+from leapcheck_reference.closed_loops import constrained_forward_dynamics, constraint_bias, constraint_jacobian
 from leapcheck_reference.contact import (
     contact_angular_bias_accelerations,
     contact_angular_jacobians,
@@ -72,6 +73,9 @@ __all__ = [
     "com_position",
     "com_velocity",
     "composite_inertias",
+    "constrained_forward_dynamics",
+    "constraint_bias",
+    "constraint_jacobian",
     "contact_angular_bias_accelerations",
     "contact_angular_jacobians",
     "contact_bias_accelerations",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from leapcheck_models.arrays import Array
-from leapcheck_models.spec import JointType
+from leapcheck_models.spec import JointType, LoopType
 from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.spatial import RigidInertia, Transform
 
@@ -49,3 +49,29 @@ class Point:
     name: str
     link: int
     position: Array
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLoop:
+    """A point of one link and one of another, link -1 for the world, that coincide when the loop is closed."""
+
+    type: LoopType
+    point1: Point
+    point2: Point
+
+
+@dataclass(frozen=True, slots=True)
+class JointPlaces:
+    """Where a joint of one degree of freedom stands in q and in v."""
+
+    q: int
+    v: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeCoupling:
+    """q of the joint with this dof is a polynomial of that of its leader; without a leader it is constant."""
+
+    dof: int
+    leader: JointPlaces | None
+    coefficients: tuple[Scalar, ...]

@@ -13,6 +13,7 @@ from leapcheck_reference.centroidal import (
     com_jacobian,
     com_velocity,
 )
+from leapcheck_reference.closed_loops import constrained_forward_dynamics, constraint_bias, constraint_jacobian
 from leapcheck_reference.contact import (
     contact_angular_bias_accelerations,
     contact_angular_jacobians,
@@ -93,6 +94,9 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "contact_angular_jacobians": ReferenceQuantity(contact_angular_jacobians, ("q",)),
     "contact_angular_bias_accelerations": ReferenceQuantity(contact_angular_bias_accelerations, ("q", "v")),
     "contact_inertia": ReferenceQuantity(contact_inertia, ("q",)),
+    "constraint_jacobian": ReferenceQuantity(constraint_jacobian, ("q",)),
+    "constraint_bias": ReferenceQuantity(constraint_bias, ("q", "v")),
+    "constrained_forward_dynamics": ReferenceQuantity(constrained_forward_dynamics, ("q", "v", "tau")),
     "kinetic_energy": ReferenceQuantity(kinetic_energy, ("q", "v")),
     "potential_energy": ReferenceQuantity(potential_energy, ("q",)),
     "total_mass": ReferenceQuantity(total_mass, ()),

@@ -1,7 +1,7 @@
 """A robot spec made ready for the algorithms: constants of every link, joint and rotor as arrays of one scalar type."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from leapcheck_models.spec import (
     Vector3,
 )
 from leapcheck_models.validation import rotational_matrix
-from leapcheck_reference.links import Link, Point, TreeRotor
+from leapcheck_reference.links import JointPlaces, Link, Point, TreeCoupling, TreeLoop, TreeRotor
 from leapcheck_reference.regrouping import RegroupedInertias, regroup
 from leapcheck_reference.rotation import quaternion_rotation, skew
 from leapcheck_reference.scalar import ScalarType, array_of, sqrt
@@ -30,6 +30,8 @@ from leapcheck_reference.spatial import RigidInertia, Transform
 @dataclass(frozen=True, slots=True)
 class Tree:
     """Kinematic tree in depth-first order; `parent` of a link is -1 for the world.
+
+    `loops` and `couplings` constrain the tree; its own dynamics do not know them.
 
     `dof_parent` names for each dof the next dof towards the root (-1: none): MuJoCo's dof_parentid. `regrouped` holds
     the inertias that M and inverse dynamics are computed with; it follows from the links.
@@ -43,6 +45,8 @@ class Tree:
     nv: int
     dof_parent: tuple[int, ...]
     foot_indices: tuple[int, ...]
+    loops: tuple[TreeLoop, ...] = ()
+    couplings: tuple[TreeCoupling, ...] = ()
     regrouped: RegroupedInertias = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,7 +112,27 @@ def _tree(spec: RobotSpec, scalar: ScalarType) -> Tree:
     parts = tree_parts(spec, scalar)
     feet = tuple(i for i, p in enumerate(p for p in spec.contact_points if p.computed) if p.is_foot)
     last = parts.links[-1]
-    return Tree(spec.name, parts.links, parts.points, parts.gravity, last.q.stop, last.v.stop, _dof_parents(parts.links), feet)
+    tree = Tree(spec.name, parts.links, parts.points, parts.gravity, last.q.stop, last.v.stop, _dof_parents(parts.links), feet)
+    return _constrained(tree, spec, scalar) if spec.loops or spec.couplings else tree
+
+
+def _constrained(tree: Tree, spec: RobotSpec, scalar: ScalarType) -> Tree:
+    """The tree with the spec's loops and couplings."""
+    loops = []
+    for loop in spec.loops:
+        ends = ((loop.body1, loop.point1), (loop.body2, loop.point2))
+        names = (f"{loop.name} 1", f"{loop.name} 2")
+        point1, point2 = (
+            Point(name, spec.body_index(body), array_of(position, scalar))
+            for name, (body, position) in zip(names, ends, strict=True)
+        )
+        loops.append(TreeLoop(loop.type, point1, point2))
+    places = {b.joint.name: JointPlaces(l.q.start, l.v.start) for b, l in zip(spec.bodies, tree.links, strict=True)}
+    couplings = [
+        TreeCoupling(places[c.joint].v, places.get(c.leader), tuple(scalar(value) for value in c.coefficients))
+        for c in spec.couplings
+    ]
+    return replace(tree, loops=tuple(loops), couplings=tuple(couplings))
 
 
 def _link(spec: RobotSpec, body: Body, q: slice, v: slice, scalar: ScalarType) -> Link:

@@ -245,6 +245,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     from leapcheck.comparison.plan import Plan
     from leapcheck.engines.outside.load import word_of
     from leapcheck.engines.outside.recording import recordings
+    from leapcheck.quantities import default_quantities
     from leapcheck.robots.load import NamedRobot, load, read_robot_file
 
     named = isinstance(robot, str | Path)
@@ -259,7 +260,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     plan = Plan(
         robot=NamedRobot(spec, str(robot) if named else "", options.feet, options.points),
         engines=tuple(read.get(engine, engine) if isinstance(engine, str) else engine for engine in (*foreign, *users)),
-        quantities=options.quantities,
+        quantities=options.quantities or default_quantities(spec),
         count=options.states,
         seed=options.seed,
         only=options.only,

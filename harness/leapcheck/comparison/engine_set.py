@@ -112,4 +112,6 @@ def _portion_name(quantity: str) -> str:
 
 def _has_entries(spec: RobotSpec, quantity: str) -> bool:
     shape = QUANTITIES[quantity].shape
+    if QUANTITIES[quantity].group is QuantityGroup.CONSTRAINTS and not sizes(spec).constraints:
+        return False
     return shape is None or 0 not in shape(sizes(spec))

@@ -35,6 +35,9 @@ SAMPLE, SAMPLE_EVERY = 2, 64
 OWN_CALLS = 64 * float(np.finfo(float).eps)
 """Largest difference between both ways, relative to the largest entry, per metre from the world's origin; measured: 5e-15."""
 
+SOLVED_IN_DOUBLES = frozenset({"contact_inertia", "constrained_forward_dynamics"})
+"""Quantities that are too many operations to trace, or take a factorization that looks at its numbers."""
+
 SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia"})
 """Quantities that need a solver where the engine does not know the gears."""
 
@@ -164,7 +167,7 @@ class OwnNumbers:
 
 def _is_traceable(quantity: str, convention: Convention) -> bool:
     """Whether the quantity follows from the engine's own numbers by products and sums, and not too many."""
-    return quantity != "contact_inertia" and (convention.is_square or quantity not in SOLVED_HERE)
+    return quantity not in SOLVED_IN_DOUBLES and (convention.is_square or quantity not in SOLVED_HERE)
 
 
 def _symbolic_state(convention: Convention, recorder: Recorder) -> States:

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, transpose
+from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.quantities import DOFS, QUANTITIES
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -55,10 +56,14 @@ NUMBERS = {
 }
 """The engine's own number behind each quantity of the core."""
 
-BESIDES = {"forward_dynamics": ("M", "h"), "contact_inertia": ("M", "J")}
+BESIDES = {
+    "forward_dynamics": ("M", "h"),
+    "contact_inertia": ("M", "J"),
+    "constrained_forward_dynamics": ("M", "h", "constraint_jacobian", "constraint_bias"),
+}
 """Further numbers behind quantities that are solved for here where the engine does not know the gears."""
 
-SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT"})
+SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "constrained_forward_dynamics"})
 
 
 class OwnStates(NamedTuple):
@@ -120,6 +125,8 @@ class Projection:
                     self._known[name] = self._forward_dynamics()
                 case "contact_inertia":
                     self._known[name] = self._contact_inertia()
+                case "constrained_forward_dynamics":
+                    self._known[name] = self._constrained_forward_dynamics()
                 case _:
                     self._known[name] = self._converted(name)
         return self._known[name]
@@ -137,6 +144,14 @@ class Projection:
         if self._convention.is_square:
             return conventions.acceleration(self._T, self._own["udot"], self._Tdot_v)
         return _solution(self.quantity("mass_matrix"), (self._tau - self.quantity("bias_force"))[..., None])[..., 0]
+
+    def _constrained_forward_dynamics(self) -> Floats:
+        """vdot (n, nv) with M vdot + h = tau + J^T lambda and J vdot = -Jdot v."""
+        if self._convention.is_square:
+            return conventions.acceleration(self._T, self._own["constrained_forward_dynamics"], self._Tdot_v)
+        force, spec = self._tau - self.quantity("bias_force"), self._convention.spec
+        J, bias = self.quantity("constraint_jacobian"), self.quantity("constraint_bias")
+        return constrained_accelerations(spec, self.quantity("mass_matrix"), force, J, bias)
 
     def _contact_inertia(self) -> Floats:
         """J M^-1 J^T (n, 3 points, 3 points): with T square the same in every convention."""

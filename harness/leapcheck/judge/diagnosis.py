@@ -12,10 +12,11 @@ from leapcheck.judge import precision
 from leapcheck.judge.belief import Hypothesis, engine_fault
 from leapcheck.judge.conditions import dependence
 from leapcheck.judge.evidence import Evidence, evidence
+from leapcheck.judge.loops import loop_diagnosis
 from leapcheck.judge.pattern import pattern
 from leapcheck.judge.solver import FaultExplanation, FaultSearch
 from leapcheck.judge.words import name_list
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import QUANTITIES, QuantityGroup
 from leapcheck.records import CauseRow, Diagnosis, Falls
 from leapcheck.sampling import States
 from leapcheck_models.rotors import with_rotor_bodies
@@ -27,16 +28,18 @@ MOST_ALTERNATIVES = 12
 
 def diagnose(spec: RobotSpec, engine: Engine, states: States, quantities: Sequence[str]) -> tuple[Diagnosis, ...]:
     """Why the engine is off over a block of states (up to 64 are enough): at most one diagnosis for the canonical quantities,
-    and one for MuJoCo's own; none where it is right to rounding.
+    one for MuJoCo's own and one for those of closed loops; none where it is right to rounding.
 
     All of `quantities` that it answers count: those that are right are evidence, too.
     """
     own = [name for name in quantities if QUANTITIES[name].in_mujoco_coordinates]
-    canonical = [name for name in quantities if name not in own]
+    constrained = [name for name in quantities if QUANTITIES[name].group is QuantityGroup.CONSTRAINTS]
+    canonical = [name for name in quantities if name not in (*own, *constrained)]
     pairs = list(_diagnoses(evidence(spec, engine, states, canonical))) if canonical else []
     known = [_with_rotor_bodies(spec, h) for _, causes in pairs for h in causes if h.spec_edit and not h.state_edit]
     pairs += _diagnoses(evidence(spec, engine, states, own), known) if own else []
-    return tuple(diagnosis for diagnosis, _ in pairs)
+    loops = loop_diagnosis(evidence(spec, engine, states, constrained)) if constrained else None
+    return (*(diagnosis for diagnosis, _ in pairs), *([loops] if loops else []))
 
 
 def _with_rotor_bodies(spec: RobotSpec, cause: Hypothesis) -> Hypothesis:

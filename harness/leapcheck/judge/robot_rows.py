@@ -67,11 +67,11 @@ class RobotRows:
 
     def from_program(self, name: str, x: Floats, rates: Floats | None, v: Floats) -> Pair:
         """Values and rates of a quantity that has a program, for other numbers and velocities."""
-        v_or_none = v if "v" in ARGUMENTS[name] else None
+        given = {part: block for part, block in (("v", v), ("tau", self.tau)) if part in ARGUMENTS[name]}
         if rates is None:
-            value = values(self.tree, name, x, self.q, v_or_none)
+            value = values(self.tree, name, x, self.q, **given)
             return value, np.zeros_like(value)
-        return values_and_rates(self.tree, name, x, rates, self.q, v_or_none)
+        return values_and_rates(self.tree, name, x, rates, self.q, **given)
 
     def _weightless(self, numbers: Floats) -> Floats:
         weightless = numbers.copy()

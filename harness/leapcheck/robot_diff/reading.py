@@ -11,7 +11,7 @@ from typing import Any
 from leapcheck.robot_diff.digits import Steps, printed_steps
 from leapcheck.robots.load import load, read_robot_file
 from leapcheck_models.importing import ImportedRobot
-from leapcheck_models.spec import JointType, RobotSpec, Rotor
+from leapcheck_models.spec import JointType, RobotSpec, Rotor, open_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,16 @@ def diff_input(robot: Any) -> DiffInput:
     """What is compared of a robot that is given as in `load`; raises as it does."""
     imported = read_robot_file(str(robot)) if isinstance(robot, str | Path) else None
     if imported is None:
-        spec = load(robot)
+        spec = open_tree(load(robot))
         bodies = tuple(replace(body, shapes=tuple(shape for shape in body.shapes if shape.collides)) for body in spec.bodies)
         return DiffInput(replace(spec, bodies=bodies))  # a reader takes only what touches
-    spec = with_coupled_rotors(imported) if imported.format == "MJCF" else imported.spec
+    spec = with_coupled_rotors(imported) if imported.format == "MJCF" else open_tree(imported.spec)
     return DiffInput(spec, printed_steps(imported), own_points=False)
 
 
 def with_coupled_rotors(imported: ImportedRobot) -> RobotSpec:
     """The robot with each leaf whose angle an equality ties to the joint beside it (angle = ratio x q) as that joint's rotor."""
-    spec = imported.spec
+    spec = open_tree(imported.spec)
     for leader, follower, ratio in _couplings(ET.fromstring(imported.text)):
         joints = {body.joint.name: body for body in spec.bodies}
         driven, leaf = joints.get(leader), joints.get(follower)

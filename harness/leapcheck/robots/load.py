@@ -57,7 +57,7 @@ def load(robot: Any, feet: Sequence[str] = (), points: Path | None = None) -> Ro
     file `points` choose, if they do.
 
     Raises FileNotFoundError, or ValueError in one line that names the file or model, the element and the remedy; TypeError for
-    anything else. A `mujoco.MjModel` whose equality constraints, tendons or mocap bodies are left out gives a UserWarning.
+    anything else. A `mujoco.MjModel` whose tendons, their equality constraints or mocap bodies are left out gives a UserWarning.
     """
     if isinstance(robot, str | Path) and (file := read_robot_file(str(robot), feet, points)):
         return file.spec

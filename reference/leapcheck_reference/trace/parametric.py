@@ -1,7 +1,8 @@
 """Quantities as functions of all numbers of a robot, and their rates when these numbers move: one record per topology.
 
 Every mass, first moment, inertia, placement, axis, gear ratio, armature, contact point and gravity is an input of the
-record, so that any number of robots of one topology, and their derivatives, are evaluated together in one batch.
+record, so that any number of robots of one topology, and their derivatives, are evaluated together in one batch. The points of
+closed loops and the coefficients of coupled joints are none: they belong to the topology.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,6 +35,7 @@ ARGUMENTS = {
         *("contact_positions", "contact_jacobians", "contact_bias_accelerations"),
         *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration", "centroidal_inertia"),
         *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"),
+        *("constraint_jacobian", "constraint_bias", "constrained_forward_dynamics"),
     )
 }
 """The quantities that have a parametric record, and what each needs of a state; others follow from these."""
@@ -190,26 +192,26 @@ def _rotor(rotor: TreeRotor, i: int, x: Array, slices: Mapping[Part, slice]) -> 
     return replace(rotor, gear_ratio=ratio, placement=placement, axis=axis, S=S, inertia=inertia, spins=spins)
 
 
-def values(tree: Tree, quantity: str, x: Floats, q: Floats, v: Floats | None = None) -> Floats:
+def values(tree: Tree, quantity: str, x: Floats, q: Floats, v: Floats | None = None, tau: Floats | None = None) -> Floats:
     """A quantity (n, ...) out of `ARGUMENTS` of n robots with the tree's topology and the numbers x (n, N), each at a state of
-    its own: q (n, nq), v (n, nv). ValueError where v is missing.
+    its own: q (n, nq), v and tau (n, nv). ValueError where what it needs is missing.
     """
-    return _program(_TreeOfTopology(tree), quantity, False)(_inputs(quantity, x, q, v))["value"]
+    return _program(_TreeOfTopology(tree), quantity, False)(_inputs(quantity, x, {"q": q, "v": v, "tau": tau}))["value"]
 
 
 def values_and_rates(
-    tree: Tree, quantity: str, x: Floats, rates: Floats, q: Floats, v: Floats | None = None
+    tree: Tree, quantity: str, x: Floats, rates: Floats, q: Floats, v: Floats | None = None, tau: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """The same, and how fast it changes when the numbers move at the `rates` (n, N)."""
-    answers = _program(_TreeOfTopology(tree), quantity, True)({**_inputs(quantity, x, q, v), "rates": rates})
+    inputs = _inputs(quantity, x, {"q": q, "v": v, "tau": tau})
+    answers = _program(_TreeOfTopology(tree), quantity, True)({**inputs, "rates": rates})
     return answers["value"], answers["rate"]
 
 
-def _inputs(quantity: str, x: Floats, q: Floats, v: Floats | None) -> dict[str, Floats]:
-    given = {"q": q, "v": v}
+def _inputs(quantity: str, x: Floats, given: Mapping[str, Floats | None]) -> dict[str, Floats]:
     states = {name: given[name] for name in ARGUMENTS[quantity]}
-    if any(block is None for block in states.values()):
-        raise ValueError(f"{quantity} needs v: give an array (n, nv)")
+    if missing := [name for name, block in states.items() if block is None]:
+        raise ValueError(f"{quantity} needs {missing[0]}: give an array (n, nv)")
     return {"numbers": x, **states}  # type: ignore[dict-item]
 
 
@@ -218,13 +220,20 @@ class _TreeOfTopology:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.key = topology(tree)
+        self.key = (topology(tree), _constraints(tree))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _TreeOfTopology) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def _constraints(tree: Tree) -> tuple[object, ...]:
+    """What closes loops and couples joints, numbers and all."""
+    ends = [(loop.type, *((p.link, *p.position.tolist()) for p in (loop.point1, loop.point2))) for loop in tree.loops]
+    leaders = [(c.leader.q, c.leader.v) if c.leader else () for c in tree.couplings]
+    return (*ends, *((c.dof, *leader, c.coefficients) for c, leader in zip(tree.couplings, leaders, strict=True)))
 
 
 @lru_cache(maxsize=64)

@@ -48,7 +48,14 @@ CHANGED: dict[str, tuple[str, str, str, str, str]] = {
     "replicate": (MULTI, "xml", "Pinocchio", "the copies of a <replicate>", "ignored by Pinocchio's reader"),
     "actuators": (MULTI, "xml", "Pinocchio", "the armature of actuators", "ignored by Pinocchio's reader"),
     "turned base": (MULTI, "xml", "Pinocchio", "the pose of a body with a free joint", "ignored by Pinocchio's reader"),
-    "equality": (MULTI, "xml", "equality", "1 equality constraint", "not in the comparison"),
+    "coupled joint": (MULTI, "xml", "closed loops", "1 coupled joint", "M and h are those of the open tree"),
+    "equality": (
+        MULTI.replace('joint2="hy"', 'joint2="hy" active="false"'),
+        "xml",
+        "equality",
+        "1 equality constraint",
+        "not in the comparison",
+    ),
     "several joints": (MULTI, "xml", "several joints", "body 'hip'", "it has 3 joints"),
     "springs": (
         MULTI.replace('name="hx"', 'name="hx" stiffness="3"'),

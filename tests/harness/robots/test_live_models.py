@@ -69,7 +69,7 @@ def test_what_a_live_mujoco_model_was_changed_to_is_read() -> None:
 
 def test_what_is_left_out_of_a_live_mujoco_model_is_named() -> None:
     text = "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1'/></body></worldbody>"
-    m = mujoco.MjModel.from_xml_string(f"{text}<equality><joint joint1='j'/></equality></mujoco>")
+    m = mujoco.MjModel.from_xml_string(f"{text}<equality><joint joint1='j' active='false'/></equality></mujoco>")
     with pytest.warns(UserWarning, match=r"^MuJoCo model 'MuJoCo Model': 1 equality constraint: not in the comparison"):
         load(m)
     with pytest.raises(ValueError, match=r"^MuJoCo model 'MuJoCo Model': it has 0 bodies"):

@@ -30,6 +30,8 @@ EXACT = 1e-14
 STEP = 1e-6
 DIFFERENCE = 2e-8
 """Largest difference of the rates from central differences, in the largest rate: measured 8e-10."""
+SOLVED, CURVED = ("constrained_forward_dynamics",), 50.0
+"""Accelerations of light links curve more: measured 2e-7."""
 
 
 def robot(name: str, quantity: str) -> tuple[RobotSpec, States]:
@@ -72,11 +74,11 @@ def test_values_and_rates_are_those_of_the_algorithm(name: str, quantity: str) -
     x = another_robot(tree, rng)
     rates = rng.standard_normal(x.shape) * (np.abs(x) + 0.1)
     rows, moving = np.tile(x, (COUNT, 1)), np.tile(rates, (COUNT, 1))
-    value, rate = values_and_rates(tree, quantity, rows, moving, states.q, states.v)
+    value, rate = values_and_rates(tree, quantity, rows, moving, states.q, states.v, states.tau)
     assert off(value, direct(spec, x, quantity, states)) < EXACT
-    np.testing.assert_array_equal(values(tree, quantity, rows, states.q, states.v), value)
-    after, before = (values(tree, quantity, rows + sign * STEP * moving, states.q, states.v) for sign in (1.0, -1.0))
-    assert off(rate, (after - before) / (2.0 * STEP)) < DIFFERENCE
+    np.testing.assert_array_equal(values(tree, quantity, rows, states.q, states.v, states.tau), value)
+    after, before = (values(tree, quantity, rows + sign * STEP * moving, states.q, states.v, states.tau) for sign in (1.0, -1.0))
+    assert off(rate, (after - before) / (2.0 * STEP)) < DIFFERENCE * (CURVED if quantity in SOLVED else 1.0)
 
 
 def test_rows_are_robots_of_their_own() -> None:

@@ -9,13 +9,16 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Place
+from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.mujoco import tree as mujoco_tree
+from leapcheck.engines.mujoco.constraint_rows import ConstraintRows
+from leapcheck.engines.mujoco.equalities import equality_names
 from leapcheck.engines.mujoco.file_storage import FileStorage
 from leapcheck.engines.mujoco.silence import mute_compiler, mute_warnings
 from leapcheck.engines.projection import OwnStates
-from leapcheck.quantities import CORE
+from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
@@ -32,7 +35,8 @@ def mujoco_file(imported: ImportedRobot) -> FileEngine:
     places = mujoco_places(imported, m)
     convention = convention_of("mujoco-file", conventions.mujoco_convention, spec, places, m.nv)
     bodies = mujoco_tree.names_of(m).bodies
-    numbers = _MujocoNumbers(m, file_points(imported, bodies.__contains__), FileStorage(spec, m, places))
+    rows = ConstraintRows(m, spec, _equality_numbers(imported, m))
+    numbers = _MujocoNumbers(m, file_points(imported, bodies.__contains__), FileStorage(spec, m, places), rows)
     return FileEngine("mujoco-file", str(mujoco.__version__), f"{route}, no value changed", convention, numbers)
 
 
@@ -82,12 +86,18 @@ def _urdf_joints(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, int]:
     return numbers
 
 
+def _equality_numbers(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, int]:
+    """Numbers of the equality constraints behind the spec's loops and couplings, by name."""
+    return equality_names(m) if imported.format == "MJCF" else {}
+
+
 class _MujocoNumbers:
     """The numbers by MuJoCo's own functions."""
 
-    def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint], storage: FileStorage) -> None:
-        self._storage = storage
-        self.quantities, self.not_compared = frozenset(CORE) | storage.names, storage.not_compared
+    def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint], storage: FileStorage, rows: ConstraintRows) -> None:
+        self._storage, self._constraints = storage, rows
+        constrained = names_of_group(QuantityGroup.CONSTRAINTS) if rows.count else ()
+        self.quantities, self.not_compared = frozenset({*CORE, *storage.names, *constrained}), storage.not_compared
         self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
@@ -115,9 +125,18 @@ class _MujocoNumbers:
             numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]
         if not names.isdisjoint(("p", "pdot", "J", "a", "MinvJT")):
             numbers |= self._point_numbers(u)
+        if not names.isdisjoint(names_of_group(QuantityGroup.CONSTRAINTS)):
+            numbers |= self._constraint_numbers(u, tau, numbers)
         if not names.isdisjoint(("c", "g")):
             numbers |= self._forces()
         return numbers
+
+    def _constraint_numbers(self, u: Floats, tau: Floats, numbers: dict[str, Floats]) -> dict[str, Floats]:
+        """J by MuJoCo's own rows, Jdot u by its mj_jacDot; the rigid dynamics are solved here: MuJoCo's constraints are soft."""
+        J, bias = self._constraints(self._m, self._d, u)
+        M, force = numbers["M"], tau - numbers["h"]
+        udot = constrained_accelerations(self._constraints.spec, M[None], force[None], J[None], bias[None])[0]
+        return {"constraint_jacobian": J, "constraint_bias": bias, "constrained_forward_dynamics": udot}
 
     def _point_numbers(self, u: Floats) -> dict[str, Floats]:
         """p, pdot, J, a and MinvJT of points carried along by their bodies."""

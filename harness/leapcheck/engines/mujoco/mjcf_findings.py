@@ -9,10 +9,12 @@ from collections.abc import Iterator
 import mujoco
 import numpy as np
 
+from leapcheck.engines.mujoco.equalities import equality_names
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.mjcf_file import features
 from leapcheck_models.importing.urdf_findings import CHANGING, meshes
 from leapcheck_models.lint.finding import Finding
+from leapcheck_models.spec import RobotSpec
 
 IGNORED_BY_PINOCCHIO = {
     "frame": "the pose of a <frame>",
@@ -23,7 +25,6 @@ IGNORED_BY_PINOCCHIO = {
 """Elements that Pinocchio 4.1.0's reader passes over."""
 
 LEFT_OUT = {
-    "neq": ("equality", "equality constraint", "not in the comparison: M and h of MuJoCo leave them out too"),
     "ntendon": (
         "tendons",
         "tendon",
@@ -37,6 +38,7 @@ LEFT_OUT = {
 def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel) -> Iterator[Finding]:
     """All findings on the file: what is left out, what Pinocchio ignores, what options change, meshes, contact points."""
     yield from left_out(m)
+    yield from _constraints(imported.spec)
     yield from _passive(m)
     yield from _ignored_by_pinocchio(whole, m)
     yield from _options(whole)
@@ -55,10 +57,22 @@ def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel)
 
 def left_out(m: mujoco.MjModel) -> Iterator[Finding]:
     """Features of the model that are not in the spec."""
+    if count := m.neq - len(equality_names(m)):
+        place = f"{count} equality constraint{'s' * (count > 1)}"
+        why = "not in the comparison: of tendons or soft bodies, or switched off; M and h of MuJoCo leave them out too"
+        yield Finding("equality", "warning", place, why, "judge it in a simulation")
     for field, (rule, what, why) in LEFT_OUT.items():
         if count := int(getattr(m, field)):
             place = f"1 {what}" if count == 1 else f"{count} {what.removesuffix('y')}{'ies' if what.endswith('y') else 's'}"
             yield Finding(rule, "warning", place, why, "judge it in a simulation")
+
+
+def _constraints(spec: RobotSpec) -> Iterator[Finding]:
+    """Closed loops and coupled joints, which are quantities of their own."""
+    for count, what in ((len(spec.loops), "closed loop"), (len(spec.couplings), "coupled joint")):
+        if count:
+            message = "M and h are those of the open tree; Jacobian, Jdot v and rigid dynamics of the constraint are compared too"
+            yield Finding("closed loops", "note", f"{count} {what}{'s' * (count > 1)}", message, "nothing")
 
 
 def _passive(m: mujoco.MjModel) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ def import_mjcf(path: str | os.PathLike[str]) -> ImportedRobot:
 def spec_of_live_model(m: mujoco.MjModel) -> RobotSpec:
     """The robot in a compiled model as it stands in memory; ValueError in one line where a spec cannot hold it.
 
-    A UserWarning names what is left out: equality constraints, tendons, mocap bodies.
+    A UserWarning names what is left out: equality constraints of tendons, tendons, mocap bodies.
     """
     name = m.names.partition(b"\0")[0].decode("utf-8", "replace") or "mujoco_model"
     where = f"MuJoCo model '{name}'"

@@ -13,6 +13,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from leapcheck.engines.mujoco import equalities
 from leapcheck_models.importing.poses import declared_inertia, product, rotate_inertia, turn, unit_quaternion, vector3
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import (
@@ -49,7 +50,7 @@ SHAPES = {
 
 NUMBERS = (
     "body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "qpos0", "key_qpos",
-    "dof_armature", "dof_damping", "dof_frictionloss", "geom_pos", "geom_size",
+    "eq_data", "dof_armature", "dof_damping", "dof_frictionloss", "geom_pos", "geom_size",
 )  # fmt: skip
 """Fields of the compiled model that the spec is made from."""
 
@@ -81,7 +82,9 @@ def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
     gravity = (0.0, 0.0, 0.0) if disabled else vector3(m.opt.gravity)
     try:
         spec = RobotSpec(name, tuple(bodies), gravity=gravity, source=f"MJCF {name}, as MuJoCo compiles it")
-        return replace(spec, actuators=tuple(_actuators(m, names)), poses=tuple(_poses(m)))
+        spec = replace(spec, actuators=tuple(_actuators(m, names)), poses=tuple(_poses(m)))
+        ties = tuple(equalities.couplings(m, names.joints))
+        return replace(spec, loops=tuple(equalities.loops(m, names.bodies, origins)), couplings=ties)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 

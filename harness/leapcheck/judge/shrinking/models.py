@@ -110,6 +110,8 @@ def part_of(spec: RobotSpec, names: Iterable[str]) -> RobotSpec:
         contact_points=tuple(point for point in spec.contact_points if point.body in names),
         actuators=tuple(actuator for actuator in spec.actuators if actuator.joint in joints),
         poses=(),
+        loops=tuple(loop for loop in spec.loops if {loop.body1, loop.body2} <= {*names, WORLD}),
+        couplings=tuple(c for c in spec.couplings if {c.joint, c.leader} <= {*joints, ""}),
     )
 
 
