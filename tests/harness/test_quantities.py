@@ -68,7 +68,11 @@ def test_points_that_are_not_computed_are_not_counted() -> None:
 def test_only_m_is_scaled_by_its_diagonal_and_only_jacobians_not_at_all() -> None:
     scales = {name: QUANTITIES[name].scale for name in QUANTITIES}
     assert [name for name in scales if scales[name] is Scale.DIAGONAL] == ["mass_matrix"]
-    assert [name for name in scales if scales[name] is Scale.ABSOLUTE] == ["contact_jacobians", "com_jacobian"]
+    assert [name for name in scales if scales[name] is Scale.ABSOLUTE] == [
+        "contact_jacobians",
+        "com_jacobian",
+        "constraint_jacobian",
+    ]
 
 
 @pytest.mark.parametrize("robot", ROBOTS)

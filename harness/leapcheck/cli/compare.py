@@ -31,6 +31,8 @@ class CompareCommand(CompareOptions):
       mujoco, its own storage: qM, csr, cinert, crb, cdof
       centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,
         centroidal_momentum_matrix, centroidal_momentum_rate, centroidal_inertia
+      constraints, of robots with closed loops or coupled joints, by default there: constraint_jacobian, constraint_bias,
+        constrained_forward_dynamics
       all: every group
 
     Examples:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from leapcheck.engines.outside.user import CANONICAL
 from leapcheck.engines.registry import ENGINE_NAMES
-from leapcheck.quantities import DEFAULT, QUANTITIES
+from leapcheck.quantities import CORE, DEFAULT, QUANTITIES
 from leapcheck.records import Verdict
 from leapcheck.report.comparison.results import run_json
 from tests.harness.comparison.run_cases import LEG, OURS, rows_of, run_of, without_truth
@@ -31,7 +30,7 @@ def test_a_right_engine_of_the_users_agrees() -> None:
     assert [engine.name for engine in run.engines] == [*OURS, "faulty:clean"]
     assert run.engines[-1].version == "1.2"
     own = [row for row in run.comparisons if row.engine == "faulty:clean"]
-    assert len(own) == len(CANONICAL) * len(OURS)
+    assert len(own) == len(CORE) * len(OURS)
 
 
 DISAGREEMENTS = {
@@ -93,7 +92,7 @@ def test_a_failing_function_of_the_users_is_reported_and_the_rest_compared(fault
     assert FAILURES[fault] in run.failures[0].message
     assert rows_of(run, *OURS) == without_truth(run_of(LEG, OURS))
     own = {row.quantity for row in run.comparisons if row.engine == name}
-    assert own == set(CANONICAL) - {"bias_force"}
+    assert own == set(CORE) - {"bias_force"}
     assert name in run.verdict
 
 

@@ -34,6 +34,21 @@ function                                          answer                        
 `centroidal_inertia(q)`                           of the robot with joints locked     (6, 6)
 ================================================= =================================== ==========================
 
+And these of robots with closed loops or coupled joints, `spec.loops` and `spec.couplings`. Rows loop by loop, then coupling by
+coupling, world axes: a connect has 3, the velocity of the point of body 2 less that of the point of body 1; a weld has those of
+their angular velocities before these; a coupling has 1, qd of the joint less p'(x) qd of its leader. Random states close no loop:
+
+================================================= =================================== ==========================
+function                                          answer                              shape
+================================================= =================================== ==========================
+`constraint_jacobian(q)`                          J: its velocity = J v               (rows, nv)
+`constraint_bias(q, v)`                           Jdot v                              (rows,)
+`constrained_forward_dynamics(q, v, tau)`         vdot of M vdot + h = tau + J^T l,   (nv,)
+                                                  J vdot = -Jdot v; no feedback;
+                                                  of rows that depend on rows before
+                                                  them none counts
+================================================= =================================== ==========================
+
 The arguments are NumPy arrays of your own: you may write into them. Convention: q = [p_WB, quaternion wxyz, joints] and
 v = [w_WB_B, v_WB_B, qd] (base velocity in the base's own axes, angular first), joints in the order of `spec.bodies`; a
 fixed-base robot has no base part; a ball joint has a quaternion wxyz in q and its angular velocity in the child's axes in v.
