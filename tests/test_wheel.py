@@ -67,6 +67,15 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
     assert "leapcheck = leapcheck.pytest_plugin" in text
 
 
+def test_a_wheel_out_of_the_source_distribution_is_the_same(wheel: Path, tmp_path: Path) -> None:
+    constraint = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt")}  # the wheel is built from the source distribution
+    succeeded(run(sys.executable, "-m", "build", "--outdir", tmp_path, ROOT, cwd=tmp_path, **constraint))
+    (again,) = tmp_path.glob("*.whl")
+    first, second = zipfile.ZipFile(wheel), zipfile.ZipFile(again)
+    with first, second:
+        assert {one.filename: one.CRC for one in first.infolist()} == {one.filename: one.CRC for one in second.infolist()}
+
+
 def package_files() -> list[tuple[str, str, Path]]:
     folders = {"leapcheck": "harness", "leapcheck_reference": "reference", "leapcheck_models": "models"}
     return [

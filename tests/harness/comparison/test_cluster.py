@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,3 +65,19 @@ def test_no_scheduler_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: 
         assert said.count("\n") == 0
         assert f"no Dask scheduler answers at '{address}'" in said
         assert "start one with: dask scheduler" in said
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_scheduler_that_goes_away_is_one_line(cluster: object, tmp_path: Path) -> None:
+    """While parts are computed; what Dask itself says of it would be thirty lines. The last test: the cluster is gone."""
+    words = ("compare", "two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "1000000")
+    command = [sys.executable, "-m", "leapcheck", *words, "--scheduler", cluster.scheduler_address, "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not list(tmp_path.glob("parts/part-*")):
+        time.sleep(0.05)
+    cluster.close()
+    _, said = process.communicate()
+    assert process.returncode == 2
+    assert said.count("\n") == 1, said
+    assert "the cluster lost a part" in said
+    assert "continue with --resume" in said

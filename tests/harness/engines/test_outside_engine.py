@@ -388,6 +388,25 @@ def test_whatever_is_raised_is_an_error_of_the_engine(
         engine.evaluate(generated_states(spec, 1, 0, 0), ("potential_energy",))
 
 
+def test_what_is_asked_after_an_interrupt_is_not_answered_by_what_came_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge asks again when a run is interrupted: answers to the batches before were on their way."""
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "own.py", "import os, signal\ndef make(spec):\n    def f(q):\n"
+            "        if q[0] == 7: os.kill(os.getppid(), signal.SIGINT)\n"
+            "        return float(q[0])\n    return dict(potential_energy=f)\n")  # fmt: skip
+    spec = load("two_link_arm")
+    engine, states = load_engine("own:make", spec), generated_states(spec, 256, 0, 0)
+    states.q[100, 0] = 7.0
+    monkeypatch.setattr("leapcheck.engines.outside.link.FIRST", 32)
+    with pytest.raises(KeyboardInterrupt):
+        engine.evaluate(states, ("potential_energy",))
+    states.q[100, 0] = 8.0
+    answer = engine.evaluate(states[100:132], ("potential_energy",))["potential_energy"]
+    assert answer.tolist() == states.q[100:132, 0].tolist()
+
+
 def test_shared_memory_cannot_be_made_shorter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever touches what is no longer there is ended by SIGBUS."""
     monkeypatch.chdir(tmp_path)

@@ -108,6 +108,7 @@ class OutsideEngine:
             if name in self._given_up:
                 raise EngineError(self._given_up[name])
         raw = {name: np.empty((len(states), *shape)) for name, shape in self._shapes(own).items()}
+        self._link.drain()  # an interrupt may have left answers on their way: they are not those to what is asked here
         try:
             self._fill(raw, states)
         except Refused as error:

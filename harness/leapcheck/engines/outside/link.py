@@ -205,6 +205,9 @@ class Link:
             self._deaths += 1
             self._child = None
             raise
+        except BaseException:  # Ctrl-C in the middle of a frame
+            self.forget()
+            raise
 
     def _receive(self, seconds: float) -> tuple[Header, memoryview]:
         assert self._child is not None
@@ -213,6 +216,9 @@ class Link:
         except Died:
             self._deaths += 1
             self._child = None
+            raise
+        except BaseException:
+            self.forget()
             raise
         self.printed = self.printed or str(header.get("printed", ""))
         return header, payload
