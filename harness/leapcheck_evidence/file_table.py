@@ -16,7 +16,7 @@ import tyro
 from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.comparison.execution import whole_result
 from leapcheck.comparison.plan import Plan
-from leapcheck.engines.file_engines import FACTORIES, FileRequest
+from leapcheck.engines.file_engines import DEFAULTS, FileRequest
 from leapcheck.judge.figures import run_figures
 from leapcheck.records import Verdict
 from leapcheck.robots.load import NamedRobot, read_robot_file, short_name
@@ -28,7 +28,7 @@ ENGINES = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
 QUANTITIES = ("mass_matrix", "bias_force", "forward_dynamics")
 STATES = 64
 
-HEADINGS = ("file", "base", "links", "joints", "dof", "mass kg", *ENGINES, *FACTORIES)
+HEADINGS = ("file", "base", "links", "joints", "dof", "mass kg", *ENGINES, *DEFAULTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def file_row(name: str, states: int = STATES) -> FileRow:
 
 def _comparison_row(short: str, file: ImportedRobot, states: int) -> FileRow:
     spec = file.spec
-    requests = tuple(FileRequest(name, file) for name in FACTORIES)
+    requests = tuple(FileRequest(name, file) for name in DEFAULTS)
     kinds = [body.joint.type for body in spec.bodies]
     moving = sum(kind not in (JointType.FIXED, JointType.FREE) for kind in kinds)
     base = "floating" if JointType.FREE in kinds else "fixed"
@@ -91,7 +91,7 @@ def table(rows: Iterable[FileRow]) -> Iterator[str]:
             yield f"| {row.name} | {row.base or '-'} | refused: {reason.replace('|', '/')} |"
             continue
         reasons += [f"- {row.name}: {engine}: {reason}" for engine, reason in row.refused.items()]
-        cells = [_cell(row, name) for name in (*ENGINES, *FACTORIES)]
+        cells = [_cell(row, name) for name in (*ENGINES, *DEFAULTS)]
         sizes = [row.base, str(row.links), str(row.joints), str(row.dof), f"{row.mass:.2f}"]
         yield f"| {' | '.join([row.name, *sizes, *cells])} |"
     yield from ("", *reasons)

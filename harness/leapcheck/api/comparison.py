@@ -295,9 +295,9 @@ def own_engine(engine: Any, spec: RobotSpec, sandbox: bool = False) -> str | Eng
 
 def _foreign_engines(names: tuple[str, ...], file: ImportedRobot | None) -> Iterator[str | EngineRequest]:
     """The engines by name; by default with those that load a robot's file as it is."""
-    from leapcheck.engines.file_engines import FACTORIES, FileRequest
+    from leapcheck.engines.file_engines import DEFAULTS, FACTORIES, FileRequest
 
-    for name in names if names != CompareOptions.engines or file is None else (*names, *FACTORIES):
+    for name in names if names != CompareOptions.engines or file is None else (*names, *DEFAULTS):
         if name in FACTORIES and file is None:
             raise ValueError(f"engine '{name}' loads a .urdf or .xml as it is, and the robot is neither: leave it out")
         yield name if file is None or name not in FACTORIES else FileRequest(name, file)

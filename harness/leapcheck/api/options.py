@@ -11,7 +11,8 @@ class CompareOptions:
     """What to compare, at which states and how; names and defaults stand here alone."""
 
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-    """Engines to compare; drake and mjx need their extras. A .urdf or .xml adds mujoco-file and pinocchio-file by default."""
+    """Engines to compare; drake, drake-file and mjx need their extras. A .urdf or .xml adds mujoco-file and pinocchio-file by
+    default."""
     states: int = 2048
     """How many random states, of mixed kinds."""
     seed: int = 0

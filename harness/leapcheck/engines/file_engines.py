@@ -1,7 +1,8 @@
-"""The user's file as MuJoCo and Pinocchio themselves load it, no value corrected: compared with the tree read from it.
+"""The user's file as MuJoCo, Pinocchio and Drake themselves load it, no value corrected: compared with the tree read from it.
 
 `mujoco-file`: the MJCF as compiled; a URDF through MjSpec, with the free joint that it does not write on a floating base.
-`pinocchio-file`: Pinocchio's own readers. A link or joint of the tree that the loaded model lacks is an error by its name.
+`pinocchio-file`, `drake-file`: the packages' own readers. A link or joint of the tree that the loaded model lacks is an error by
+its name.
 A foreign package is imported only when its engine is made.
 """
 
@@ -28,13 +29,21 @@ def _pinocchio(imported: ImportedRobot) -> FileEngine:
     return pinocchio_file(imported)
 
 
-FACTORIES: dict[str, Callable[[ImportedRobot], FileEngine]] = {"mujoco-file": _mujoco, "pinocchio-file": _pinocchio}
-"""The engines by name."""
+def _drake(imported: ImportedRobot) -> FileEngine:
+    from leapcheck.engines.drake.file import drake_file
+
+    return drake_file(imported)
+
+
+DEFAULTS: dict[str, Callable[[ImportedRobot], FileEngine]] = {"mujoco-file": _mujoco, "pinocchio-file": _pinocchio}
+
+FACTORIES = DEFAULTS | {"drake-file": _drake}
+"""The engines by name; one beyond DEFAULTS takes part where it is named, and its package is an extra."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRequest:
-    """One of both engines, to be made from a file."""
+    """One of these engines, to be made from a file."""
 
     name: str
     imported: ImportedRobot

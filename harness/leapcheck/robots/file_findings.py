@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.file_engines import FACTORIES
+from leapcheck.engines.file_engines import DEFAULTS
 from leapcheck.engines.mujoco.file import largest_change, mujoco_model
 from leapcheck.engines.pinocchio.file import pinocchio_model
 from leapcheck.engines.reference import ReferenceEngine
@@ -46,7 +46,7 @@ def _loads(imported: ImportedRobot) -> Iterator[Finding]:
     """Each engine's load of the file compared with the tree, at a few random states."""
     states = generated_states(imported.spec, STATES, 0, 0)
     true = ReferenceEngine(imported.spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
-    for name, make in FACTORIES.items():
+    for name, make in DEFAULTS.items():
         place = f"{imported.path.name} in {PACKAGE[name]}"
         try:
             engine = make(imported)

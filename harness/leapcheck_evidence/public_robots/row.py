@@ -16,7 +16,7 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import CANONICAL
+from leapcheck.quantities import CORE
 from leapcheck.robots.load import read_robot_file
 from leapcheck.robots.size import excess_size
 from leapcheck.sampling import States, generated_states, joint_slices
@@ -89,7 +89,7 @@ def public_robot(path: Path, folder: Path) -> PublicRobot:
         return _refused(row, excess, path)
     findings = tuple(lint(str(path)))
     states = _states(spec)
-    ours = ReferenceEngine(spec).evaluate(states, CANONICAL)
+    ours = ReferenceEngine(spec).evaluate(states, CORE)
     mujoco, pinocchio = (_check(engine, path, imported, states, ours, findings) for engine in (MUJOCO, PINOCCHIO))
     counts = tuple(sum(finding.severity == severity for finding in findings) for severity in ("error", "warning", "note"))
     return replace(row, findings=counts, verdict=_verdict(path, row), mujoco=mujoco, pinocchio=pinocchio)
@@ -111,7 +111,7 @@ def _check(
     except (NotApplicable, EngineError) as reason:
         check = check if check.refused else replace(check, unchecked=check.unchecked or _plain(str(reason), path))
         return replace(check, changes=tuple(sorted(changes)))
-    names = tuple(name for name in CANONICAL if name in loaded.quantities and ours[name].size)
+    names = tuple(name for name in CORE if name in loaded.quantities and ours[name].size)
     answers = loaded.evaluate(states, names)
     worst = max(_error(name, answers[name], ours[name], ours["mass_matrix"]) for name in names)
     return replace(check, quantities=len(names), error=_digits(worst), changes=tuple(sorted(changes)))

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from leapcheck.comparison.plan import Plan
 from leapcheck.coordinates import conventions
+from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.evidence import evidence
 from leapcheck.quantities import CORE
-from leapcheck.robots.load import named_robot
+from leapcheck.robots.load import named_robot, read_robot_file
 from leapcheck.sampling import generated_states
 from leapcheck.study import run_comparison
+from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
+from leapcheck_models.urdf import urdf_text
 from tests.harness.engines.engine_cases import near_states, own_states
+from tests.harness.robots.files import INERTIAL, URDF
+
+PENDULUM = f"""
+<robot name="pendulum">
+  <link name="stand"/>
+  <link name="arm">{INERTIAL}</link>
+  <joint name="hinge" type="continuous"><parent link="stand"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+</robot>
+"""
 
 ENERGIES = {"kinetic_energy", "potential_energy"}
 
@@ -48,6 +61,43 @@ def test_right_to_rounding(name: str, robot: str) -> None:
     assert engine.quantities == set(CORE) - (ENERGIES if name == "mjx" else set())
     found = evidence(spec, engine, generated_states(spec, 80, 5, 0), sorted(engine.quantities))
     assert found.deviating == ()
+
+
+@needs_drake
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (URDF, "urdf"),
+        (PENDULUM, "urdf"),
+        (urdf_text(load("pupper_leg")), "urdf"),
+        (mjcf_text(load("mini_cheetah_armature")), "xml"),  # joints with damping
+    ],
+    ids=["floating", "fixed", "world", "mjcf"],
+)
+def test_files_as_drake_parses_them(text: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"robot.{kind}"
+    path.write_text(text)
+    file = read_robot_file(str(path))
+    assert file is not None
+    engine = FileRequest("drake-file", file).build()
+    assert engine.quantities == set(CORE)
+    assert evidence(file.spec, engine, generated_states(file.spec, 80, 5, 0), sorted(engine.quantities)).deviating == ()
+
+
+@needs_drake
+def test_drake_takes_no_mimics_in_forward_dynamics(tmp_path: Path) -> None:
+    mimic = '<limit effort="1" velocity="1" lower="-1" upper="1"/><mimic joint="z_first"/></joint>'
+    (tmp_path / "robot.urdf").write_text(
+        URDF.replace(
+            '<limit lower="-1" upper="1" effort="5" velocity="2"/>\n  </joint>\n  <joint name="weld"',
+            f'{mimic}\n  <joint name="weld"',
+        )
+    )
+    file = read_robot_file(str(tmp_path / "robot.urdf"))
+    assert file is not None
+    engine = FileRequest("drake-file", file).build()
+    assert engine.quantities == set(CORE) - {"forward_dynamics"}
+    assert "takes no constraints" in engine.not_compared[0]
 
 
 @needs_mjx
