@@ -19,8 +19,9 @@ from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.drake.calls import PlantCalls, PlantPoint, solved_jacobians
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, convention_of, file_points
-from leapcheck.engines.projection import NEEDS, OwnStates, number_shapes
+from leapcheck.engines.projection import OwnStates, number_shapes
 from leapcheck.engines.trial_load import write_model
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
@@ -50,7 +51,7 @@ class _DrakeNumbers:
 
     def __init__(self, plant: MultibodyPlant, points: list[PlantPoint]) -> None:
         constrained = plant.num_constraints() > 0
-        self.quantities = frozenset(NEEDS) - {"forward_dynamics" if constrained else ""}
+        self.quantities = frozenset(CORE) - {"forward_dynamics" if constrained else ""}
         self.not_compared = (f"drake-file: {CONSTRAINED}",) if constrained else ()
         self._calls = PlantCalls(plant, points)
         self._shapes = number_shapes(plant.num_velocities(), len(points))
