@@ -46,7 +46,7 @@ def constraint_jacobian(tree: Tree, q: Any) -> Array:
         row = np.zeros(tree.nv, dtype=linear.dtype)
         row[coupling.dof] = 1.0
         if coupling.leader is not None:
-            row[coupling.leader.v] = -_polynomial(_derivative(coupling.coefficients), q[coupling.leader.q])
+            row[coupling.leader.v] = -slope(coupling.coefficients, q[coupling.leader.q])
         rows.append(row[None])
     return np.concatenate(rows) if rows else np.zeros((0, tree.nv))
 
@@ -59,12 +59,12 @@ def constraint_bias(tree: Tree, q: Any, v: Any) -> Array:
     angular = contact_angular_bias_accelerations(anchored, q, v)
     rows = _loop_rows(tree.loops, linear, angular, np.zeros(3))
     for coupling in tree.couplings:
-        curvature = 0.0 * v[coupling.dof]
+        rate = 0.0 * v[coupling.dof]
         if coupling.leader is not None:
             # d/dt p'(x) xd at xdd = 0 is p''(x) xd^2
             speed = v[coupling.leader.v]
-            curvature = -_polynomial(_derivative(_derivative(coupling.coefficients)), q[coupling.leader.q]) * speed * speed
-        rows.append(np.array([curvature], dtype=v.dtype))
+            rate = -curvature(coupling.coefficients, q[coupling.leader.q]) * speed * speed
+        rows.append(np.array([rate], dtype=v.dtype))
     return np.concatenate(rows) if rows else np.zeros(0)
 
 
@@ -151,6 +151,16 @@ def _loop_rows(loops: Sequence[TreeLoop], linear: Array, angular: Array, at_rest
         rows += [angular2 - angular1] if loop.type is LoopType.WELD else []
         rows.append(linear2 - linear1)
     return rows
+
+
+def slope(coefficients: Sequence[Any], x: Any) -> Any:
+    """p'(x) of the polynomial p with these coefficients, the constant first."""
+    return _polynomial(_derivative(coefficients), x)
+
+
+def curvature(coefficients: Sequence[Any], x: Any) -> Any:
+    """p''(x)."""
+    return _polynomial(_derivative(_derivative(coefficients)), x)
 
 
 def _polynomial(coefficients: Sequence[Any], x: Any) -> Any:

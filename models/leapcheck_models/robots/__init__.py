@@ -24,6 +24,18 @@ ROBOTS: dict[str, Callable[[], RobotSpec]] = {
 }
 
 
+CONVERTERS = {
+    ".sdf": "SDF is not read: convert it to MJCF with the package sdformat-mjcf (`sdformat2mjcf`)",
+    ".world": "a world of SDF is not read: convert its model to MJCF with the package sdformat-mjcf (`sdformat2mjcf`)",
+    ".xacro": "xacro is not read: make a URDF of it with ROS's program `xacro`",
+    **dict.fromkeys(
+        (".usd", ".usda", ".usdc", ".usdz"),
+        "USD is not read: convert it to URDF with the package nvidia-srl-usd-to-urdf (`usd_to_urdf`) or Isaac Sim's exporter",
+    ),
+}
+"""What to do about files of formats that are not read, by their endings."""
+
+
 def load(name: str) -> RobotSpec:
     """Spec of a named robot, of `random:SEED`, or of a file whose name ends in .json or .urdf (.urdf#fixed, .urdf#floating).
 
@@ -42,6 +54,8 @@ def load(name: str) -> RobotSpec:
         from leapcheck_models.importing.urdf_file import read_urdf  # a parser of XML, for files alone
 
         return read_urdf(name).spec
+    if converter := next((words for ending, words in CONVERTERS.items() if name.endswith(ending)), ""):
+        raise ValueError(f"file {name!r:.80}: {converter}")
     raise ValueError(
         f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json, .urdf or .xml"
     )

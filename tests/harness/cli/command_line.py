@@ -18,7 +18,8 @@ from leapcheck.robots.load import named_robot
 PLANTED = Path(__file__).parents[2] / "planted"
 ANSI = "\x1b["
 REMEDIES = (
-    r"\b(use|give|add|correct|choose|must|list|let|name|divide|leave|see|say|try|keep|save|write|normalise|define|has five)\b"
+    r"\b(use|give|add|correct|choose|must|list|let|name|divide|leave|see|say|try|keep|save|write|normalise|define|convert|make|"
+    r"has five)\b"
 )
 """A refusal says what to do: one of these words stands in it."""
 

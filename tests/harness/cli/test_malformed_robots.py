@@ -144,6 +144,9 @@ def test_file_that_is_no_robot(leapcheck: Leapcheck, tmp_path: Path, case: str) 
 @pytest.mark.parametrize(("robot", "words"), [
     ("mini_cheeta", ("unknown robot 'mini_cheeta'", "mini_cheetah", "random:SEED", ".json")),
     ("", ("unknown robot ''",)),
+    ("spot.sdf", ("file 'spot.sdf': SDF is not read", "sdformat2mjcf")),
+    ("spot.usda", ("file 'spot.usda': USD is not read", "usd_to_urdf")),
+    ("spot.urdf.xacro", ("file 'spot.urdf.xacro': xacro is not read", "`xacro`")),
     ("random:", ("whole number", "try random:7")),
     ("random:one", ("whole number", "try random:7")),
     ("random:-1", ("whole number", "try random:7")),

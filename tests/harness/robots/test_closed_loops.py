@@ -13,7 +13,9 @@ from scipy.linalg import null_space
 
 import leapcheck_reference as reference
 from leapcheck.engines.file_engines import FileRequest
+from leapcheck.engines.pinocchio import constraints
 from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.engines.registry import make_engine
 from leapcheck.quantities import QuantityGroup, names_of_group, sizes
 from leapcheck.robots.load import read_robot_file
 from leapcheck.sampling import States
@@ -73,6 +75,27 @@ def test_rows_and_dynamics_are_those_of_mujoco_on_the_file(case: str, read: Read
     answers = engine.evaluate(states, CONSTRAINED)
     for name, limit in zip(CONSTRAINED, (EXACT, EXACT, SOLVED), strict=True):
         assert off(answers[name], own[name]) < limit, name
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_rows_and_dynamics_are_those_of_pinocchio(case: str, read: Read) -> None:
+    """Rows of its frames; for loops of connects alone its own constraintDynamics."""
+    spec = read(FILES[case]).spec
+    states = near_states(spec, 16)
+    own, answers = (engine.evaluate(states, CONSTRAINED) for engine in (ReferenceEngine(spec), make_engine("pinocchio", spec)))
+    for name, limit in zip(CONSTRAINED, (EXACT, EXACT, SOLVED), strict=True):
+        assert off(answers[name], own[name]) < limit, name
+
+
+def test_pinocchio_solves_loops_of_connects_itself(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its solver planted wrong: the answers are wrong."""
+    spec = read(four_bar(CONNECT)).spec
+    states = near_states(spec, 4)
+    right = ReferenceEngine(spec).evaluate(states, CONSTRAINED)["constrained_forward_dynamics"]
+    monkeypatch.setattr(constraints.pin, "constraintDynamics", lambda *_: np.zeros(spec.nv))
+    wrong = make_engine("pinocchio", spec).evaluate(states, CONSTRAINED)["constrained_forward_dynamics"]
+    assert off(wrong, right) > 0.1
+    assert "constraintDynamics" in make_engine("pinocchio", spec).route
 
 
 def test_a_connect_is_the_raw_row_of_mujoco(read: Read) -> None:

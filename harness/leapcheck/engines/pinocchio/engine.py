@@ -11,11 +11,11 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.pinocchio import build, centroidal, points
+from leapcheck.engines.pinocchio import build, centroidal, constraints, points
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
 from leapcheck.engines.projection import Assembly, OwnStates
-from leapcheck.quantities import CORE
+from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -29,21 +29,28 @@ class PinocchioEngine(ForeignEngine):
 
     def __init__(self, name: str, spec: RobotSpec, full: RobotSpec, model: pin.Model, frames: list[int], route: str) -> None:
         """Takes an exact model of `full` (the spec with its rotors as bodies) and the frames of the contact points."""
+        loops = constraints.loop_frames(full, model)
         self._frames, self._model, self._data = frames, model, model.createData()
         if not model.check(self._data):
             raise EngineError(f"{name}: the joints of '{spec.name}' are not depth-first, so crba would be wrong: reorder them")
-        self._steps = (*steps(model, self._data), *centroidal.steps(model, self._data))
+        self._steps = (
+            *steps(model, self._data),
+            *centroidal.steps(model, self._data),
+            *constraints.steps(full, model, self._data, loops),
+        )
         self._points = points.points_of(model, frames)
         self._static_energy = build.static_potential_energy(model)
         forgets = forgets_armature(model)
+        own_solver = constraints.has_own_solver(spec) and spec.nv == full.nv
+        constrained = names_of_group(QuantityGroup.CONSTRAINTS) if spec.loops or spec.couplings else ()
         super().__init__(
             name,
             str(pin.__version__),
-            f"{route}; {FORGOTTEN_ARMATURE}" if forgets else route,
+            "; ".join([route, *([FORGOTTEN_ARMATURE] if forgets else []), *([constraints.OWN_SOLVER] if own_solver else [])]),
             conventions.pinocchio_convention(spec, build.places(full, model)),
             result_shapes(self._steps),
             sizes=(model.nq, model.nv),
-            quantities={*CORE, *centroidal.quantities(model)} - ({"kinetic_energy"} if forgets else set()),
+            quantities={*CORE, *centroidal.quantities(model), *constrained} - ({"kinetic_energy"} if forgets else set()),
         )
 
     @property
