@@ -55,7 +55,7 @@ def jump(
     Args:
         robot: as in `leapcheck.load`; it needs a free trunk, feet and actuators.
         height: how far the centre of mass rises after take-off (m).
-        distance: how far it flies forward (m).
+        distance: how far the centre of mass flies forward, from take-off to touch-down (m).
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.

@@ -27,12 +27,13 @@ LONGEST = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Act:
-    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does."""
+    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `note`: a remark."""
 
     policy: Policy
     start: tuple[Floats, Floats]
     duration: float
     plan: JumpPlan | None = None
+    note: str = ""
 
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
@@ -70,9 +71,9 @@ def jumping_robot(
     return spec
 
 
-def planned_act(plan: JumpPlan) -> Act:
+def planned_act(plan: JumpPlan, note: str = "") -> Act:
     """The plan as its own controller."""
-    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan)
+    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note)
 
 
 def user_act(spec: RobotSpec, policy: str | None, trajectory: Path | None, pose: str | None, duration: float | None) -> Act:

@@ -24,7 +24,7 @@ class JumpOptions:
     height: float | None = None
     """How far the centre of mass rises after take-off (m)."""
     distance: float = 0.0
-    """How far it flies forward (m)."""
+    """How far the centre of mass flies forward, from take-off to touch-down (m)."""
     pitch: float = 0.0
     """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
     highest: bool = False

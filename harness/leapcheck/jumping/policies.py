@@ -11,6 +11,7 @@ import numpy as np
 
 from leapcheck.jumping.control import JointCommand, Policy
 from leapcheck.system.plugins import call_factory, load_factory
+from leapcheck.system.time_limit import time_limit
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 TRAJECTORY_GAINS = (40.0, 1.0)
 """kp (N m/rad) and kd (N m s/rad) of a trajectory whose file gives none: Cheetah-Software's order of magnitude."""
+
+
+LONGEST_CALL = 20.0
+"""Seconds after which a user's controller that has not answered is stopped, long enough for a busy machine."""
 
 
 def user_policy(target: str, spec: RobotSpec) -> Policy:
@@ -30,7 +35,8 @@ def user_policy(target: str, spec: RobotSpec) -> Policy:
     missing, raises, or gives no function.
     """
     factory, _ = load_factory(target, f"--policy '{target}'", "my_controller:jump")
-    made = call_factory(factory, spec, f"--policy '{target}'")
+    with time_limit(LONGEST_CALL, f"it has not returned within {LONGEST_CALL:g} s"):
+        made = call_factory(factory, spec, f"--policy '{target}'")
     if not callable(made):
         kind, factory_name = type(made).__name__, target.partition(":")[2]
         raise ValueError(f"--policy '{target}': {factory_name}(spec) gives {kind}: return a function of (t, q, v)")
@@ -54,7 +60,8 @@ class UserPolicy:
 
     def __call__(self, t: float, q: Floats, v: Floats) -> JointCommand:
         """The function's command; ValueError where it is neither a JointCommand nor an array of torques."""
-        answer = self.function(t, q, v)
+        with time_limit(LONGEST_CALL, f"no command within {LONGEST_CALL:g} s"):
+            answer = self.function(t, q, v)
         if isinstance(answer, JointCommand):
             return answer
         torque = _torques(answer, len(self.spec.actuators))

@@ -15,6 +15,7 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, RobotSpec
 from leapcheck_reference.simulate.actuator import Drives, DriveTorque
 from leapcheck_reference.simulate.battery import Battery, battery_response, has_sag
+from leapcheck_reference.simulate.errors import ContactSolverError
 
 
 def simulate(
@@ -30,7 +31,8 @@ def simulate(
     """The log of `duration` s from the state `start` (q, v), the loop closed in this simulator.
 
     A policy that raises, a command or a state that is not finite, or a state that runs away ends the log there; its
-    `stopped` says when and why.
+    `stopped` says when and why. Raises ContactSolverError where the simulator's own solver fails, which says nothing about the
+    jump.
     """
     joint_q, joint_v = driven_places(spec)
     times = [k * simulator.dt for k in range(round(duration / simulator.dt))]
@@ -51,6 +53,8 @@ def simulate(
         qd = v[joint_v]
         try:
             simulator.step(desired if simulator.own_drives else joint_torque(desired, qd))
+        except ContactSolverError as error:
+            raise ContactSolverError(f"at t = {t:.4f} s, at a step of {1e3 * simulator.dt:g} ms: {error}") from error
         except ArithmeticError as error:
             stopped = f"{simulator.name} stopped at t = {t:.4f} s: {error}"
             break

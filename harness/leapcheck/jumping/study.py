@@ -117,7 +117,8 @@ def _act(setup: JumpSetup, options: JumpOptions) -> Act:
     if not options.is_planned:
         return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration)
     if options.highest:
-        return planned_act(_highest(setup, options).plan)
+        most = _highest(setup, options)
+        return planned_act(most.plan, most.sentence)
     return planned_act(plan_jump(setup.spec, _request(options), drives(setup.spec), setup.battery))
 
 
@@ -138,7 +139,7 @@ def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
         most = _highest(setup, options)
     except ValueError as error:
         return str(error)
-    return f"the highest feasible jump is {most.height:.3f} m: {most.limited_by} limits it"
+    return most.sentence
 
 
 def _hardware_log(spec: RobotSpec, path: Path) -> HardwareLog:
@@ -180,6 +181,7 @@ def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: 
         judgement=judge_jump(figures, books, logs, monte_carlo, setup.thresholds, motors, failures),
         provenance=origin,
         monte_carlo=monte_carlo,
+        notes=(setup.act.note,) if setup.act and setup.act.note else (),
     )
 
 

@@ -18,6 +18,7 @@ from leapcheck_reference.simulate.adaptive_cones import SoftPiece
 from leapcheck_reference.simulate.adaptive_events import first_crossing
 from leapcheck_reference.simulate.adaptive_soft import SoftLaw, SoftMotion
 from leapcheck_reference.simulate.coordinates import canonical_velocity, configuration_rate, sound_state, world_velocity
+from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.trace.kernel import kernel
 
 
@@ -148,7 +149,7 @@ class Integration:
             self._smooth_part(until)
             in_place = in_place + 1 if self._t <= before else 0
             if in_place > MOST_IN_PLACE or len(self._events) - events > MOST_EVENTS:
-                raise ArithmeticError(f"the motion chatters at t = {self._t:.6f} s: contacts change without end")
+                raise ContactSolverError(f"the motion chatters at t = {self._t:.6f} s: contacts change without end")
 
     def _smooth_part(self, until: float) -> None:
         """Steps as far as the piece goes without an event, at most to `until`; a step that left the piece's reach is cut."""
@@ -163,7 +164,7 @@ class Integration:
                     raise
                 return
             if message:
-                raise ArithmeticError(f"the adaptive step vanished at t = {self._t:.6f} s: {message}")
+                raise ContactSolverError(f"the adaptive step vanished at t = {self._t:.6f} s: {message}")
             if crossing is not None:
                 self._cross(*crossing)
                 return

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.simulate.soft_rows import Cone, SoftRows
 
 FREE, HELD, SLIDING = 0, 1, 2
@@ -62,7 +63,7 @@ def piece_minimiser(
     """(x (nv,), pushes (rows,), j = J x - aref) with M x = smooth + J^T pushes, each row as its zone in the piece says.
 
     Newton's method from `warm`, without a line search: a piece is followed in small steps; `free` solves M x = smooth.
-    ArithmeticError where it fails.
+    ContactSolverError where it fails.
     """
     x = warm
     stopped = len(piece.stops)
@@ -87,7 +88,7 @@ def piece_minimiser(
             j = rows.J @ x - rows.aref
             return x, pushes + curvature @ (rows.J @ step), j
         last = size
-    raise ArithmeticError("the contact's piece has no solution here: the state has left it")
+    raise ContactSolverError("the contact's piece has no solution here: the state has left it")
 
 
 def _cone_push(cone: Cone, zone: int, j: Floats) -> tuple[Floats, Floats]:

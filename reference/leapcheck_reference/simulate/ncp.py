@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.simulate.ncp_problem import TOLERANCE, ConeProblem, newton, project, residual, steps
 
 NEGLIGIBLE = 1e-9
@@ -47,7 +48,7 @@ def impulses(problem: ConeProblem, start: Floats, inconsistency: float = 0.0) ->
             best, least = trial, left
     if least <= inconsistency:
         return project(problem, best)
-    raise ArithmeticError(
+    raise ContactSolverError(
         f"the impulses of {len(problem.friction)} contacts and {len(problem.lower)} other rows were not found: "
         "take a smaller time step, or less friction"
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.simulate.soft_rows import Cone, SoftRows
 
 MOST_ITERATIONS = 100
@@ -25,6 +26,10 @@ that piece is quadratic, and the step its last: a longer one is followed by one 
 
 ROUNDING = 1e-16
 """Newton's steps within a piece shrink as s, C s^2, C^3 s^4: where the next one, relative to x, is below this, none is needed."""
+
+CYCLING = 0.5
+"""Steps without a line search must shrink to this part from one to the next. While feet slide they may go round and round, each
+of them short and within its piece: from the first that does not shrink on, every step is searched along."""
 
 STALLED = 1e-9
 """Steps shorter than this that do not halve from one to the next have met rounding, or the border of two pieces."""
@@ -62,11 +67,11 @@ class Pull:
 
 
 def minimiser(M: Floats, x0: Floats, rows: SoftRows, warm: Floats | None = None) -> tuple[Floats, Floats]:
-    """(x (nv,), forces (rows,)); from `warm` where given. ArithmeticError where it does not converge."""
+    """(x (nv,), forces (rows,)); from `warm` where given. ContactSolverError where it does not converge."""
     x = x0 if warm is None else warm
     j = rows.J @ x - rows.aref
     pull = row_pull(rows, j)
-    last, last_local = math.inf, 0.0
+    last, last_local, cycles = math.inf, 0.0, False
     at_rest = AT_REST * math.sqrt(x0 @ x0)
     for _ in range(MOST_ITERATIONS):
         smooth = M @ (x - x0)
@@ -76,7 +81,8 @@ def minimiser(M: Floats, x0: Floats, rows: SoftRows, warm: Floats | None = None)
         trial = row_pull(rows, j + dj)
         size = math.sqrt(step @ step)
         scale = math.sqrt(x @ x) + size
-        local = size <= LOCAL * scale and _same_piece(pull, trial)
+        cycles = cycles or 0.0 < CYCLING * last_local < size
+        local = not cycles and size <= LOCAL * scale and _same_piece(pull, trial)
         settled = local and (SLIDING not in trial.zones or size**3 <= ROUNDING * scale * last_local**2)
         short = size <= max(STALLED * scale, at_rest)
         if settled or (short and size > 0.5 * last):
@@ -89,7 +95,7 @@ def minimiser(M: Floats, x0: Floats, rows: SoftRows, warm: Floats | None = None)
             j = rows.J @ x - rows.aref
             pull = row_pull(rows, j)
         last, last_local = size, size if local else 0.0
-    raise ArithmeticError(f"the contact solver has not converged after {MOST_ITERATIONS} steps: make the contact softer")
+    raise ContactSolverError(f"the contact solver has not converged after {MOST_ITERATIONS} steps: make the contact softer")
 
 
 def row_pull(rows: SoftRows, j: Floats) -> Pull:

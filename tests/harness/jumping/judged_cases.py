@@ -22,6 +22,7 @@ GOOD = {
     "slip_push": 0.001,
     "slip_landing": 0.002,
     "height_share": 1.0,
+    "distance_off": 0.001,
     "take_off_time": 0.5,
     "take_off_speed": 2.0,
     "flight_time": 0.4,

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leapcheck.jumping import policies
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand
 from leapcheck.jumping.policies import TRAJECTORY_GAINS, UserPolicy, read_trajectory, user_policy
@@ -88,6 +89,22 @@ def test_an_answer_that_is_no_torques_is_refused(module, answer: str, says: str)
     name = module(f"odd_controller_{abs(hash(answer))}", f"def make(spec): return lambda t, q, v: {answer}\n")
     with pytest.raises(ValueError, match=f"{says}: give 12 torques, or a JointCommand"):
         user_policy(f"{name}:make", SPEC)(0.0, *STATE)
+
+
+def test_a_controller_that_hangs_is_stopped(module, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policies, "LONGEST_CALL", 0.05)
+    name = module(
+        "hanging_controller",
+        "import time\n"
+        "def computes(spec):\n    def policy(t, q, v):\n        while True:\n            pass\n    return policy\n"
+        "def waits(spec): return lambda t, q, v: time.sleep(60)\n"
+        "def never(spec): time.sleep(60)\n",
+    )
+    for factory in ("computes", "waits"):
+        with pytest.raises(TimeoutError, match="no command within"):
+            user_policy(f"{name}:{factory}", SPEC)(0.0, *STATE)
+    with pytest.raises(ValueError, match="it has not returned within"):
+        user_policy(f"{name}:never", SPEC)
 
 
 def test_torques_are_taken_when_they_are_returned(module) -> None:

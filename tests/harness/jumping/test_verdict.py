@@ -10,6 +10,7 @@ from leapcheck.jumping.judging.thresholds import DIRECTIONS, JumpVerdict, Thresh
 from leapcheck.jumping.judging.verdict import WIDE, judge_jump
 from leapcheck.jumping.measures.estimates import Estimate, Value
 from leapcheck.jumping.measures.ledgers import Ledger
+from leapcheck.jumping.robustness.statistics import success_interval
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
 from tests.harness.jumping.judged_cases import GOOD, Run, Varied, case, estimate
@@ -221,14 +222,27 @@ def test_a_ledger_out_of_tolerance_is_a_no_go() -> None:
     assert case(books=book(math.nan)).verdict is NO_GO
 
 
-@pytest.mark.parametrize(("low", "verdict"), [(0.96, GO), (0.95, GO), (0.949, MARGINAL), (0.801, MARGINAL), (0.799, NO_GO)])
-def test_robustness_is_judged_by_its_lower_bound(low: float, verdict: JumpVerdict) -> None:
-    found = case(robustness=Varied(99, 100, (low, 0.999)))
+@pytest.mark.parametrize(
+    ("successes", "count", "verdict"),
+    [
+        (100, 100, GO),
+        (72, 72, GO),
+        (71, 71, MARGINAL),
+        (10, 10, MARGINAL),
+        (99, 100, MARGINAL),
+        (8, 10, MARGINAL),
+        (7, 10, NO_GO),
+    ],
+)
+def test_a_low_rate_of_success_is_a_no_go_and_too_few_jumps_are_not(successes: int, count: int, verdict: JumpVerdict) -> None:
+    """Ten of ten say nothing against the jump: they only leave a failure rate of 31 % possible."""
+    found = case(robustness=Varied(successes, count, success_interval(successes, count)))
     assert found.verdict is verdict
-    assert "99 of 100" in found.sentence
+    assert f"{successes} of {count}" in found.sentence
     if verdict is not GO:
         assert found.reasons[0].item == "success"
-        assert any("72 jumps" in remedy for remedy in found.remedies)
+        assert ("too few" in found.sentence) == (successes == count)
+        assert any("72" in remedy for remedy in found.remedies)
 
 
 def test_a_jump_that_does_not_take_off_or_land_is_a_no_go() -> None:

@@ -102,6 +102,13 @@ def height_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None)
         yield f"{factor}check the tracking of the push: {share:.0%} of the height is reached"
 
 
+def distance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """A flight that ends somewhere else than asked."""
+    off = by_key["distance_off"]
+    if _worst_size(off) > thresholds.distance_marginal:
+        yield f"ask for {-off.value:+.2g} m of distance more, or check the push: feet that slip, a trunk that turns"
+
+
 def attitude_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """A tilted landing, or one that does not come to rest."""
     late = [key for key, item in _LATE if key in by_key and _worst_size(by_key[key]) > getattr(thresholds, f"{item}_marginal")]
@@ -131,6 +138,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "clearance": clearance_remedies,
     "limit_margin": limit_remedies,
     "height_share": height_remedies,
+    "distance_off": distance_remedies,
     "pitch_off": attitude_remedies,
     "roll_touch_down": attitude_remedies,
     "final_tilt": attitude_remedies,

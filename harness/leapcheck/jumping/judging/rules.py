@@ -68,6 +68,7 @@ RULES = (
     Rule("slip_push", "slip"),
     Rule("slip_landing", "slip"),
     Rule("height_share", "height"),
+    Rule("distance_off", "distance", size=True),
 )
 
 

@@ -23,9 +23,10 @@ class Thresholds:
     """MARGINAL and NO-GO of each item of the verdict.
 
     `utilisation`: torque and voltage asked over what there is, and friction needed over available; `limit_margin` rad and
-    `clearance` m: at or below is a hit; `success`: lower Clopper-Pearson bound of the robustness; `tilt` deg, `speed` m/s: of the
+    `clearance` m: at or below is a hit; `success`: rate of varied jumps that succeed, below
+    `success_no_go` a NO-GO, MARGINAL where its lower Clopper-Pearson bound is below the other; `tilt` deg, `speed` m/s: of the
     last state; `attitude` deg: pitch and roll at touch-down; `slip` m: of a foot in the push or the landing; `height`: part of
-    the height asked for that must be reached.
+    the height asked for that must be reached; `distance` m: by how much the flight may miss the distance asked for.
     """
 
     utilisation_marginal: float = 0.8
@@ -46,6 +47,8 @@ class Thresholds:
     slip_no_go: float = 0.1
     height_marginal: float = 0.95
     height_no_go: float = 0.5
+    distance_marginal: float = 0.05
+    distance_no_go: float = 0.15
 
     def __post_init__(self) -> None:
         for name, value in dataclasses.asdict(self).items():
@@ -68,6 +71,7 @@ DIRECTIONS = {
     "attitude": True,
     "slip": True,
     "height": False,
+    "distance": True,
 }
 """Items that have two thresholds, and whether larger is worse."""
 

@@ -197,15 +197,19 @@ def _unknown_errors(by_key: Mapping[str, Estimate], logs: Mapping[str, Sequence[
 
 
 def _fragile(robustness: Robustness, thresholds: Thresholds) -> Iterator[Reason]:
-    low, high = robustness.interval
-    if low >= thresholds.success_marginal:
+    """A rate of success below the NO-GO threshold is a NO-GO; one that may be below the other, by its interval, is MARGINAL."""
+    (low, high), successes, count = robustness.interval, robustness.successes, robustness.count
+    share, text = successes / count, f"{successes} of {count} varied jumps succeed"
+    verdict, threshold = JumpVerdict.MARGINAL, thresholds.success_marginal
+    if share < thresholds.success_no_go:
+        verdict, threshold = JumpVerdict.NO_GO, thresholds.success_no_go
+        text += f", a part of {share:.3f} < {threshold:g}"
+    elif low >= threshold:
         return
-    hopeless = low < thresholds.success_no_go
-    verdict = JumpVerdict.NO_GO if hopeless else JumpVerdict.MARGINAL
-    threshold = thresholds.success_no_go if hopeless else thresholds.success_marginal
-    successes, count = robustness.successes, robustness.count
-    text = f"{successes} of {count} varied jumps succeed: lower Clopper-Pearson bound {low:.3f} < {threshold:g}"
-    share = successes / count if count else math.nan
+    elif successes == count:
+        text += f", too few to decide: lower Clopper-Pearson bound {low:.3f} < {threshold:g}"
+    else:
+        text += f": lower Clopper-Pearson bound {low:.3f} < {threshold:g}"
     yield Reason(verdict, "success", text, share, spread_low=low, spread_high=high, threshold=threshold, unit="1")
 
 
@@ -241,7 +245,10 @@ def _remedies(reason: Reason, by_key: Mapping[str, Estimate], thresholds: Thresh
         yield from (STOPPED,) if math.isnan(reason.value) else REMEDIES[reason.item](by_key, thresholds, drives)
     elif reason.item == "success":
         needed = runs_without_failure(thresholds.success_marginal)
-        yield f"remove the causes of failure, ranked in the Monte Carlo; the bound itself needs {needed} jumps or more"
+        if reason.value < 1.0:
+            yield f"remove the causes of failure, ranked in the Monte Carlo; the bound itself needs {needed} jumps or more"
+        else:
+            yield f"vary more jumps: --monte-carlo {needed} without a failure would do"
     elif reason.item == "simulator":
         yield f"fix what kept {reason.simulator} from running, or leave it out of the study"
     elif reason.item in OTHER_REMEDIES:

@@ -22,14 +22,14 @@ from leapcheck_reference.simulate.heat import ThermalRating
 from leapcheck_reference.tree import build
 
 if TYPE_CHECKING:
-    from leapcheck.jumping.planning.records import JumpPlan
+    from leapcheck.jumping.planning.records import JumpPlan, JumpRequest
 
 LEAST_TORQUE = 1e-6
 """Torque (N m) from which a joint counts as at its limit: solvers leave smaller ones."""
 
 
-def jump_figures(seen: Observation, phases: Phases, asked: float | None) -> list[JumpFigure]:
-    """Take-off, rise, distance, agility; none where the robot does not leave the ground. `asked`: height (m) requested, if any.
+def jump_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -> list[JumpFigure]:
+    """Take-off, rise, distance, agility; none where the robot does not leave the ground. `asked`: the request, if any.
 
     Agility: D. W. Haldane et al., Robotic vertical jumping agility via series-elastic power modulation, Science Robotics 1
     (2016): height over the time of stance and of the way up.
@@ -47,14 +47,18 @@ def jump_figures(seen: Observation, phases: Phases, asked: float | None) -> list
         JumpFigure("height", height, time=phases.apex),
         JumpFigure("agility", rise / (phases.apex - phases.push)),
     ]
-    if asked:
-        result.append(JumpFigure("height_share", height / asked, time=phases.apex))
+    if asked is not None:
+        result.append(JumpFigure("height_share", height / asked.height, time=phases.apex))
     if math.isfinite(phases.touch_down):
         result.append(JumpFigure("flight_time", phases.touch_down - phases.take_off))
+        start, stop = np.interp([phases.take_off, phases.touch_down], seen.time, seen.com[:, 0])
+        result.append(JumpFigure("distance", float(stop - start), time=phases.touch_down))
+        if asked is not None:
+            result.append(JumpFigure("distance_off", float(stop - start) - asked.distance, time=phases.touch_down))
         if seen.feet.any():
             feet = seen.centres[:, seen.feet, 0].mean(axis=1)
             start, stop = np.interp([phases.push, phases.touch_down], seen.time, feet)
-            result.append(JumpFigure("distance", float(stop - start)))
+            result.append(JumpFigure("feet_distance", float(stop - start), time=phases.touch_down))
     return result
 
 
@@ -213,7 +217,7 @@ def figures(
     speeds = seen.v[:, driven_places(spec)[1]]
     result = [
         *drive_figures(log, drives, speeds[:-1], phases, rating),
-        *jump_figures(seen, phases, None if plan is None else plan.request.height),
+        *jump_figures(seen, phases, None if plan is None else plan.request),
         *ground_figures(seen, phases, mu),
         *power_figures(log, drives, battery, 0.5 * (speeds[:-1] + speeds[1:]), phases),
         *attitude_figures(seen, phases, None if plan is None else plan.request.pitch or 0.0),

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from leapcheck.jumping.planning.checks import measures
+from leapcheck.jumping.planning.fixed_point import next_point
 from leapcheck.jumping.planning.flight import LIFT, Flight, Joints, Swing, air_time, flight
 from leapcheck.jumping.planning.landing import Landing, pitch_between, touch_down_pose
 from leapcheck.jumping.planning.path import Path, catch_path
 from leapcheck.jumping.planning.pose import pitch_quaternions, rotations
-from leapcheck.jumping.planning.records import Infeasible
+from leapcheck.jumping.planning.records import Infeasible, PlannerError
 from leapcheck.jumping.planning.rolling import free_fall_acceleration, landing_velocity
 from leapcheck.jumping.planning.search import Pushes
 from leapcheck.jumping.planning.stance import Stance, push
@@ -69,10 +70,10 @@ class Air:
 def in_air(task: Task, choice: Choice, crouched: Floats) -> Air:
     """Push, flight and catch from the pose `crouched` (nq,), the landing pose made for the orientation that the flight ends in.
 
-    This depends on the pose too, weakly: figures in rounds. Raises Infeasible where it is not.
+    This depends on the pose too: a fixed point. Raises Infeasible where a pose is out of reach, PlannerError where none is found.
     """
     rate, quaternion = 0.0, pitch_quaternions(task.quaternion, np.array([task.pitch]))[0]
-    air = None
+    air, landings, ends = None, list[Floats](), list[Floats]()
     for _ in range(MOST_ROUNDS):
         if task.request.pitch is None:
             air = _air(task, choice, crouched, quaternion, rate, air)
@@ -81,8 +82,14 @@ def in_air(task: Task, choice: Choice, crouched: Floats) -> Air:
         end = air.end[3:7]
         if np.abs(end - quaternion).max() < SAME_TURN:
             return air
-        quaternion = end
-    raise Infeasible("the trunk's turn in the air finds no landing pose: turn less")
+        landings.append(quaternion)
+        ends.append(end)
+        mixed = next_point(landings, ends)
+        quaternion = mixed / np.linalg.norm(mixed)
+    raise PlannerError(
+        f"the planner finds no landing pose for the trunk's turn in the air after {MOST_ROUNDS} rounds: whether "
+        f"'{task.robot.spec.name}' can jump so is not known; jump another height, or leave the turn open"
+    )
 
 
 def chosen_swing(task: Task, air: Air, crouched: Floats) -> Swing:
@@ -124,7 +131,10 @@ def _pitched_air(
         if abs(error) < SAME_TURN:
             return rate, air
         before, was, rate = rate, error, rate - error * (rate - before) / (error - was)
-    raise Infeasible(f"no push turns the trunk by {task.pitch:g} rad until touch-down: ask for less")
+    raise PlannerError(
+        f"the planner finds no push that turns the trunk by {task.pitch:g} rad until touch-down after {MOST_ROUNDS} rounds: "
+        f"whether '{task.robot.spec.name}' can jump so is not known; ask for another pitch or height"
+    )
 
 
 def _air(task: Task, choice: Choice, crouched: Floats, quaternion: Floats, rate: float, like: Air | None) -> Air:

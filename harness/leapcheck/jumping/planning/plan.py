@@ -15,7 +15,7 @@ from leapcheck.jumping.planning.flight import Flight
 from leapcheck.jumping.planning.landing import Landing, chosen_landing, rise_path, touch_down_heights
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.path import slow_path, slow_time
-from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlanPhase
+from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError, PlanPhase
 from leapcheck.jumping.planning.rolling import Motion, join
 from leapcheck.jumping.planning.search import TICK, Pushes, chosen_push
 from leapcheck.jumping.planning.stance import Stance, push, stance
@@ -176,6 +176,14 @@ class HighestJump:
     plan: JumpPlan
     limited_by: str
 
+    @property
+    def sentence(self) -> str:
+        """How high, and why not higher: other pushes than the planner's may do more."""
+        return (
+            f"the highest feasible jump is {self.height:.3f} m: {self.limited_by} limits it, "
+            "in a push of constant acceleration with a level trunk"
+        )
+
 
 def highest_jump(spec: RobotSpec, request: JumpRequest, drives: Drives, battery: Battery = Battery()) -> HighestJump:
     """The highest jump like `request`, whose own height does not matter.
@@ -192,6 +200,8 @@ def highest_jump(spec: RobotSpec, request: JumpRequest, drives: Drives, battery:
             high, why, excess = height, str(error), math.inf
             if error.check:
                 why, excess = f"{error.check.name} ({error.check.where})", error.check.utilisation
+        except PlannerError as error:
+            high, why, excess = height, str(error), math.inf
         if high < LOWEST:
             raise Infeasible(f"'{spec.name}' cannot do such a jump at any height: {why}")
         height = _next(low, high, best, excess)

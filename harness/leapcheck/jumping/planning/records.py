@@ -100,6 +100,10 @@ class Infeasible(ValueError):  # noqa: N818 - not an error: the answer to a ques
         self.check = check
 
 
+class PlannerError(ValueError):
+    """The planner has not converged: whether the robot can jump is not known."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class JumpPlan:
     """A jump over time, and a policy that follows it: feed-forward torque, losses of the drives added, and PD.

@@ -185,9 +185,8 @@ def _flight_figures(body: RobotOutline, run: Recording, first: int, last: int) -
         "height": apex - off,
     }
     if landing < len(run.com):
-        feet = run.centres[:, body.feet, 0].mean(axis=1) if body.feet.any() else run.com[:, 0]
         w, x, y, z = run.q[landing, 3:7] / np.linalg.norm(run.q[landing, 3:7])
-        result["distance"] = float(feet[landing] - feet[push])
+        result["distance"] = float(run.com[landing, 0] - np.interp(time, np.arange(len(run.com)), run.com[:, 0]))
         result["pitch_touch_down"] = math.degrees(math.asin(max(-1.0, min(1.0, 2.0 * (w * y - x * z)))))
         result["roll_touch_down"] = math.degrees(math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)))
     return result, (push, first), landing

@@ -61,6 +61,8 @@ def limits(run: JumpStudy) -> tuple[str, ...]:
         lines.append("robustness was not examined: no Monte Carlo (--monte-carlo N)")
     if run.setup.rating is None:
         lines.append("no thermal rating of the motors was given: i²t is reported, not judged (--motor-rating)")
+    if run.setup.battery.resistance == 0.0:
+        lines.append("the battery holds its voltage under load: no internal resistance was given (--battery-resistance)")
     if len(run.logs) < 2:
         lines.append("at most one simulator ran: there is no spread over contact models")
     if run.setup.levels < 2:

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.simulate.ncp_problem import ConeProblem, residual
 
 SolverName = Literal["admm", "pgs"]
@@ -45,7 +46,7 @@ class PinocchioImpulses:
     def __call__(self, models: pin.StdVec_ConstraintModel, datas: pin.StdVec_ConstraintData, problem: ConeProblem) -> Floats:
         """Impulses p (n,) for v = G p + g of the constraints: contacts first, then stops.
 
-        Raises ArithmeticError where they violate the laws: PGS calls some converged that do (at low friction).
+        Raises ContactSolverError where they violate the laws: PGS calls some converged that do (at low friction).
         """
         error, converged, p = np.inf, False, np.zeros_like(problem.g)
         for variant in VARIANTS[self._name]:
@@ -57,7 +58,7 @@ class PinocchioImpulses:
         self.worst_residual = max(self.worst_residual, error)
         if not error <= LARGEST_RESIDUAL:
             said = "calls converged" if converged else "gave up on"
-            raise ArithmeticError(
+            raise ContactSolverError(
                 f"Pinocchio's {self._name.upper()} {said} impulses that break the laws of contact by {error:.1e} m/s: "
                 f"{'use its ADMM' if self._name == 'pgs' else 'take a smaller time step'}"
             )
