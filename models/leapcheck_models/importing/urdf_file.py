@@ -7,7 +7,7 @@ What a URDF does not say is decided by rules, and each decision is a finding:
 - Contact points: one at the end of each chain of moving joints (`chain_ends`), until the user chooses others (`feet`).
 - A planar joint becomes three joints with links without mass between them: x, y in its plane, then the turn about its axis.
 - A joint that mimics another is an exact rotor where it turns a leaf on the same parent; otherwise it stays a degree of
-  freedom of its own, as MuJoCo and Pinocchio treat it too unless told otherwise.
+  freedom of its own in M and h, as MuJoCo and Pinocchio have it unless told otherwise, and the tie is a constraint (`couplings`).
 """
 
 import os
@@ -30,6 +30,7 @@ from leapcheck_models.spec import (
     WORLD,
     Actuator,
     Body,
+    Coupling,
     Inertia,
     Joint,
     JointType,
@@ -95,7 +96,13 @@ def _spec(name: str, bodies: tuple[Body, ...], tree: UrdfTree, where: str) -> Ro
     if not bodies:
         raise ValueError(f"{where}: its only link is the world: add a link and a joint")
     try:
-        spec = RobotSpec(name, bodies, actuators=tuple(_actuators(tree, bodies)), source=f"URDF {Path(where[6:-1]).name}")
+        spec = RobotSpec(
+            name,
+            bodies,
+            actuators=tuple(_actuators(tree, bodies)),
+            source=f"URDF {Path(where[6:-1]).name}",
+            couplings=tuple(_couplings(tree, bodies)),
+        )
         return replace(spec, contact_points=contact_points(spec))
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
@@ -166,6 +173,14 @@ def _rotor(joint: UrdfJoint, tree: UrdfTree) -> Rotor:
     placement = product(joint.placement, Placement((0.0, 0.0, 0.0), turn(joint.axis, joint.mimic.offset)))
     inertia = tree.links[joint.child].inertia or NO_INERTIA
     return Rotor(joint.child, joint.mimic.multiplier, inertia, placement, joint.axis)
+
+
+def _couplings(tree: UrdfTree, bodies: tuple[Body, ...]) -> Iterator[Coupling]:
+    """The mimics that are no rotors, as constraints between joints that are both there."""
+    one_dof = {body.joint.name for body in bodies if body.joint.axis is not None}
+    for joint in tree.order:
+        if joint.mimic and {joint.name, joint.mimic.joint} <= one_dof and joint.name != joint.mimic.joint:
+            yield Coupling(joint.name, joint.name, joint.mimic.joint, (joint.mimic.offset, joint.mimic.multiplier))
 
 
 def _actuators(tree: UrdfTree, bodies: tuple[Body, ...]) -> Iterator[Actuator]:

@@ -76,9 +76,11 @@ def _mimics(tree: UrdfTree) -> Iterator[Finding]:
             message = f"it mimics {law}: held exactly, as a geared rotor; MuJoCo's M and Pinocchio's default take it as free"
             yield Finding("mimic", "note", place, message, "use mimic=True in Pinocchio, project with the gear matrix in MuJoCo")
         else:
-            message = f"it mimics {law}: here it is a degree of freedom of its own, as in MuJoCo's M and Pinocchio's default"
+            message = (
+                f"it mimics {law}: free in M and h, as in MuJoCo and Pinocchio's default; the tie is compared as a constraint"
+            )
             remedy = "project with the constant G of v = G v_own (M = G^T M G, h = G^T h), or fix the joint"
-            yield Finding("mimic", "warning", place, message, remedy)
+            yield Finding("mimic", "note", place, message, remedy)
 
     for joint in (joint for joint in tree.joints if joint.unknown_leader):
         message = f"it mimics '{joint.unknown_leader:.60}', which does not exist: taken as free, as Pinocchio does by default"

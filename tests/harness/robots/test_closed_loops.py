@@ -168,6 +168,34 @@ def test_a_closed_planar_loop_moves_as_its_one_degree_of_freedom(read: Read) -> 
     np.testing.assert_allclose(vdot, np.array([1.0, -1.0, 1.0]) * torque / inertia, rtol=1e-12)
 
 
+MIMIC = """
+<robot name="hand">
+  <link name="palm"/>
+  <link name="a"><inertial><mass value="1"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/></inertial></link>
+  <link name="b"><inertial><mass value="2"/><inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/></inertial></link>
+  <joint name="first" type="revolute"><parent link="palm"/><child link="a"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="second" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><origin xyz="0.1 0.2 0.3"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/><mimic joint="first" multiplier="-2" offset="0.5"/></joint>
+</robot>
+"""
+
+
+def test_a_mimic_of_a_urdf_moves_as_one_degree_of_freedom(tmp_path: Path) -> None:
+    """M and h projected on the leader, N^T M N and N^T (h - tau), give its acceleration; MuJoCo has the row."""
+    (tmp_path / "hand.urdf").write_text(MIMIC)
+    robot = read_robot_file(str(tmp_path / "hand.urdf"))
+    assert robot is not None
+    states, tree = near_states(robot.spec, 4), reference.build(robot.spec)
+    N = np.array([1.0, -2.0])
+    for q, v, tau in zip(states.q, states.v, states.tau, strict=True):
+        M, h = reference.mass_matrix(tree, q), reference.bias_force(tree, q, v)
+        vdot = reference.constrained_forward_dynamics(tree, q, v, tau)
+        np.testing.assert_allclose(vdot, N * (N @ (tau - h)) / (N @ M @ N), rtol=1e-11)
+    rows = FileRequest("mujoco-file", robot).build().evaluate(states, CONSTRAINED)["constraint_jacobian"]
+    np.testing.assert_array_equal(rows, np.broadcast_to([[2.0, 1.0]], rows.shape))
+
+
 def test_a_coupled_joint_is_an_exact_gear(read: Read) -> None:
     """A leaf tied to the joint beside it with a constant ratio moves as the rotor that it is."""
     spec = load("mini_cheetah")

@@ -171,14 +171,16 @@ LEAF = '<link name="leaf"/><joint name="lj" type="fixed"><parent link="m"/><chil
         leader_and('<mimic joint="j"/>', parent="tip"),
     ],
 )
-def test_any_other_mimic_is_a_dof_of_its_own_and_named(text: str, tmp_path: Path) -> None:
+def test_any_other_mimic_is_a_dof_of_its_own_with_a_constraint_and_named(text: str, tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     path.write_text(text)
     imported = read_urdf(path)
     assert "m" in [body.name for body in imported.spec.bodies]
     assert not any(body.rotor for body in imported.spec.bodies)
     (finding,) = (f for f in imported.findings if f.rule == "mimic")
-    assert (finding.severity, finding.place) == ("warning", "joint 'mj'")
+    assert (finding.severity, finding.place) == ("note", "joint 'mj'")
+    (tie,) = imported.spec.couplings
+    assert (tie.joint, tie.leader, tie.coefficients) == ("mj", "j", (0.0, 1.0))
 
 
 def test_an_inertia_that_no_body_has_is_kept(tmp_path: Path) -> None:

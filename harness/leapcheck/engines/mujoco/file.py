@@ -88,7 +88,12 @@ def _urdf_joints(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, int]:
 
 def _equality_numbers(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, int]:
     """Numbers of the equality constraints behind the spec's loops and couplings, by name."""
-    return equality_names(m) if imported.format == "MJCF" else {}
+    if imported.format == "MJCF":
+        return equality_names(m)
+    joints = _urdf_joints(imported, m)
+    pairs = {(int(m.eq_obj1id[i]), int(m.eq_obj2id[i])): i for i in range(m.neq)}
+    ties = {c.name: (joints[c.joint], joints[c.leader]) for c in imported.spec.couplings}
+    return {name: pairs[pair] for name, pair in ties.items() if pair in pairs}
 
 
 class _MujocoNumbers:
