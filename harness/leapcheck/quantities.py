@@ -26,6 +26,7 @@ class QuantityGroup(StrEnum):
 
     CORE = "core"
     MUJOCO = "mujoco"
+    DYNAMICS = "dynamics"
     CENTROIDAL = "centroidal"
     CONSTRAINTS = "constraints"
 
@@ -142,6 +143,14 @@ def _mujoco() -> Iterator[Quantity]:
     yield Quantity("cdof", "MuJoCo's cdof", "1, m", ("q",), *own)
 
 
+def _dynamics() -> Iterator[Quantity]:
+    """What follows from the equations of motion."""
+    F, A, own = Axis.FORCE, Axis.MOTION, QuantityGroup.DYNAMICS
+    yield Quantity("inverse_dynamics", "inverse dynamics", "N m, N", ("q", "v", "vdot"), Scale.LARGEST, (F,), own)
+    inverse = "1/kg m^2, 1/kg, 1/kg m"
+    yield Quantity("minverse", "M^-1", inverse, ("q",), Scale.LARGEST, (A, A), own)
+
+
 def _centroidal() -> Iterator[Quantity]:
     """The centre of mass and the momentum about it, rotors included; world axes, [angular; linear]."""
     F, X, W, own = Axis.FORCE, Axis.SPACE, Axis.WRENCH, QuantityGroup.CENTROIDAL
@@ -167,7 +176,9 @@ def _constraints() -> Iterator[Quantity]:
     yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
 
 
-QUANTITIES: dict[str, Quantity] = {q.name: q for rows in (_core(), _mujoco(), _centroidal(), _constraints()) for q in rows}
+ROWS = (_core(), _mujoco(), _dynamics(), _centroidal(), _constraints())
+
+QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in ROWS for quantity in rows}
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 """The quantities that any engine may answer: all but MuJoCo's own storage."""

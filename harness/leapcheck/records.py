@@ -60,7 +60,10 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorstState:
-    """The state with the largest error in units of the expected rounding, and the entry where it is."""
+    """The state with the largest error in units of the expected rounding, and the entry where it is.
+
+    `vdot` is empty where the quantity does not depend on it.
+    """
 
     index: int
     kind: str
@@ -72,6 +75,7 @@ class WorstState:
     v: tuple[float, ...]
     tau: tuple[float, ...]
     place: tuple[int, ...] = ()
+    vdot: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

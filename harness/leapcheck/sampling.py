@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +30,9 @@ PATTERN = (
 )
 """Kinds of 16 consecutive states; the pattern repeats."""
 
+ACCELERATIONS = 1
+"""Of a unit's streams, that of the accelerations: the first, of all else, is older."""
+
 UNIT_KINDS = PATTERN * (UNIT // len(PATTERN))
 """Kinds of the states of a unit."""
 
@@ -40,15 +43,29 @@ KINDS = tuple(dict.fromkeys(PATTERN))
 """generic; large (angles to 10 rad, speeds to 100 rad/s); singular (near straight or folded); rest; far (1e2 to 1e4 m); pose."""
 
 
+STATE_PARTS = ("q", "v", "tau", "vdot")
+"""The parts of a state; a quantity depends on some of them."""
+
+LEFT_OUT: Floats = np.zeros((0, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class States:
-    """A block of n states: `q` (n, nq), `v` (n, nv), `tau` (n, nv), canonical; each with its global `index` and `kind`."""
+    """A block of n states: `q` (n, nq), `v` (n, nv), `tau` (n, nv), canonical; each with its global `index` and `kind`.
+
+    `vdot` (n, nv) are the accelerations that inverse dynamics is asked for, which have nothing to do with tau; left out, zero.
+    """
 
     q: Floats
     v: Floats
     tau: Floats
     index: NDArray[np.int64]
     kind: tuple[str, ...]
+    vdot: Floats = field(default_factory=lambda: LEFT_OUT)
+
+    def __post_init__(self) -> None:
+        if self.vdot is LEFT_OUT:
+            object.__setattr__(self, "vdot", np.zeros(self.v.shape))
 
     def __len__(self) -> int:
         return len(self.q)
@@ -57,7 +74,7 @@ class States:
         return f"<States {len(self)}: q {self.q.shape}, v {self.v.shape}, tau {self.tau.shape}>"
 
     def __getitem__(self, rows: slice) -> States:
-        return States(self.q[rows], self.v[rows], self.tau[rows], self.index[rows], self.kind[rows])
+        return States(self.q[rows], self.v[rows], self.tau[rows], self.index[rows], self.kind[rows], self.vdot[rows])
 
 
 def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> States:
@@ -68,16 +85,19 @@ def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> State
 def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[int]) -> States:
     """The states of some units, in ascending order, as one block."""
     places, rows = _places(spec), len(of_units) * UNIT
-    q, v, tau = (np.empty((rows, width)) for width in (spec.nq, spec.nv, spec.nv))
+    q, v, tau, vdot = (np.empty((rows, width)) for width in (spec.nq, spec.nv, spec.nv, spec.nv))
     # Every draw is made for the whole unit, whatever the count: the first states of a longer run are those of a shorter one.
     for k, unit in enumerate(of_units):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
         block = slice(k * UNIT, (k + 1) * UNIT)
         _draw_generic(places, rng, q[block], v[block], tau[block])
         _shape_by_kind(spec, places, rng, q[block], v[block])
+        accelerations = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, ACCELERATIONS)))
+        accelerations.standard_normal(out=vdot[block])
+    vdot *= 10.0
     index = (np.array(of_units, dtype=np.int64)[:, None] * UNIT + np.arange(UNIT)).ravel()
     n = int(np.searchsorted(index, count))
-    return States(q[:n], v[:n], tau[:n], index[:n], (UNIT_KINDS * len(of_units))[:n])
+    return States(q[:n], v[:n], tau[:n], index[:n], (UNIT_KINDS * len(of_units))[:n], vdot[:n])
 
 
 def units(count: int) -> range:
@@ -161,8 +181,20 @@ def joint_slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
 
 def join_states(blocks: Sequence[States]) -> States:
     """The blocks as one."""
-    q, v, tau, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in ("q", "v", "tau", "index"))
-    return States(q, v, tau, index, tuple(chain.from_iterable(b.kind for b in blocks)))
+    q, v, tau, vdot, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in ("q", "v", "tau", "vdot", "index"))
+    return States(q, v, tau, index, tuple(chain.from_iterable(b.kind for b in blocks)), vdot)
+
+
+def take(states: States, rows: Sequence[int] | NDArray[np.int64]) -> States:
+    """Some of the states, by their rows."""
+    kind = tuple(states.kind[i] for i in rows)
+    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], kind, states.vdot[rows])
+
+
+def tile(states: States, times: int) -> States:
+    """The states one after the other, so many times."""
+    q, v, tau, vdot = (np.tile(getattr(states, part), (times, 1)) for part in STATE_PARTS)
+    return States(q, v, tau, np.tile(states.index, times), states.kind * times, vdot)
 
 
 def unit_blocks(states: States) -> list[States]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leapcheck.sampling import States, joint_slices
+from leapcheck.sampling import STATE_PARTS, States, joint_slices
 from leapcheck.system.npz import UNREADABLE, arrays_of
 from leapcheck.system.tables import Column, Table
 from leapcheck_models.arrays import Floats
@@ -18,14 +18,14 @@ from leapcheck_models.validation import UNIT_TOLERANCE
 LARGEST = 1e9
 """Largest number (rad, m, rad/s, m/s, N m, N) of a state of the user's: beyond it, sines and squares mean nothing."""
 
-STATE_ARRAYS = re.compile("q|v|tau")
+STATE_ARRAYS = re.compile("q|v|tau|vdot")
 """Names of the arrays of a state."""
 
 
 def read_states(spec: RobotSpec, path: Path) -> States:
-    """The user's own states: .npz with arrays q, v, tau, or .csv / .parquet with columns q_0.., v_0.., tau_0..
+    """The user's own states: .npz with arrays q, v, tau, vdot, or .csv / .parquet with columns q_0.., v_0.., tau_0.., vdot_0..
 
-    v and tau may be left out (zero). Raises ValueError or FileNotFoundError naming the file, the row and the remedy.
+    v, tau and vdot may be left out (zero). Raises ValueError or FileNotFoundError naming the file, the row and the remedy.
     """
     return states_of(spec, path, read_arrays(path, STATE_ARRAYS))
 
@@ -48,14 +48,14 @@ def states_of(spec: RobotSpec, path: Path, arrays: Mapping[str, Floats]) -> Stat
     if n == 0:
         raise ValueError(f"{path}: holds no states: give at least one row")
     q = _check_array(path, "q", arrays["q"], n, spec.nq)
-    v, tau = (_check_array(path, name, arrays.get(name, np.zeros((n, spec.nv))), n, spec.nv) for name in ("v", "tau"))
+    v, tau, vdot = (_check_array(path, name, arrays.get(name, np.zeros((n, spec.nv))), n, spec.nv) for name in STATE_PARTS[1:])
     for joint, kind, place, _ in joint_slices(spec):
         if kind in (JointType.FREE, JointType.BALL):
             off = np.abs(np.linalg.norm(q[:, place.stop - 4 : place.stop], axis=1) - 1.0)
             if off.max(initial=0.0) > UNIT_TOLERANCE:
                 row = int(off.argmax())
                 raise ValueError(f"{path}: row {row}: the quaternion of '{joint}' has norm off 1 by {off[row]:.3g}: normalise it")
-    return States(q, v, tau, np.arange(n), ("file",) * n)
+    return States(q, v, tau, np.arange(n), ("file",) * n, vdot)
 
 
 def _read_npz(path: Path, names: re.Pattern[str]) -> dict[str, Floats]:

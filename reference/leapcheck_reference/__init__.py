@@ -33,7 +33,7 @@ from leapcheck_reference.contact import (
 from leapcheck_reference.coriolis import coriolis_matrix
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.factorization import factorization, solution
-from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics
+from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
 from leapcheck_reference.mass_matrix import composite_inertias, mass_matrix
@@ -100,6 +100,7 @@ __all__ = [
     "layout",
     "legacy_from_dense",
     "mass_matrix",
+    "minverse",
     "mujoco_mass_matrix",
     "potential_energy",
     "solution",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.factorization import dense_parent, factorization, solution
+from leapcheck_reference.factorization import dense_parent, factorization, inverse_product, solution
 from leapcheck_reference.inverse_dynamics import external_forces, inverse_dynamics, own_acceleration
 from leapcheck_reference.kinematics import base_acceleration, frames, velocities
 from leapcheck_reference.mass_matrix import mass_matrix
@@ -76,3 +76,8 @@ def forward_dynamics(tree: Tree, q: Any, v: Any, tau: Any, f_ext: Any = None) ->
         vdot.append(offset[i] - gain[i] @ parent)
         A.append(motion_to_child(poses.X[i], parent) + link.S @ vdot[i] + c.links[i])
     return np.concatenate(vdot)
+
+
+def minverse(tree: Tree, q: Any) -> Array:
+    """M^-1 (nv, nv) by M = L^T D L, exactly symmetric: what a unit force on each dof adds to vdot."""
+    return inverse_product(factorization(mass_matrix(tree, q), tree.dof_parent), np.eye(tree.nv))

@@ -25,7 +25,7 @@ from leapcheck_reference.contact import (
 )
 from leapcheck_reference.coriolis import coriolis_matrix
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
-from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics
+from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.sparse import (
@@ -82,6 +82,7 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "inverse_dynamics": ReferenceQuantity(inverse_dynamics, ("q", "v", "vdot")),
     "forward_dynamics": ReferenceQuantity(forward_dynamics, ("q", "v", "tau"), factored_forward_dynamics),
     "factored_forward_dynamics": ReferenceQuantity(factored_forward_dynamics, ("q", "v", "tau")),
+    "minverse": ReferenceQuantity(minverse, ("q",)),
     "inverse_dynamics_derivative_q": ReferenceQuantity(inverse_dynamics_derivative_q, ("q", "v", "vdot")),
     "inverse_dynamics_derivative_v": ReferenceQuantity(inverse_dynamics_derivative_v, ("q", "v")),
     "forward_dynamics_derivative_q": ReferenceQuantity(forward_dynamics_derivative_q, ("q", "v", "tau")),

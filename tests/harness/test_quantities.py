@@ -26,6 +26,8 @@ POWERS = {  # of kg, m and s
     "kg m": (1, 1, 0),
     "kg": (1, 0, 0),
     "1/kg": (-1, 0, 0),
+    "1/kg m": (-1, -1, 0),
+    "1/kg m^2": (-1, -2, 0),
     "N m": (1, 2, -2),
     "N": (1, 1, -2),
     "N m s": (1, 2, -1),
@@ -133,18 +135,21 @@ def times(values: tuple[float, ...], factor: float) -> tuple[float, ...]:
 
 def scaled_states(spec: RobotSpec, states: States) -> States:
     q, v, tau = states.q.copy(), states.v / SECOND, states.tau * KILOGRAM * METRE**2 / SECOND**2
+    vdot = states.vdot / SECOND**2
     at_q = at_v = 0
     for kind in (body.joint.type for body in spec.bodies):
         if kind is JointType.FREE:
+            vdot[:, at_v + 3 : at_v + 6] *= METRE
             q[:, at_q : at_q + 3] *= METRE
             v[:, at_v + 3 : at_v + 6] *= METRE
             tau[:, at_v + 3 : at_v + 6] /= METRE
         if kind is JointType.PRISMATIC:
+            vdot[:, at_v] *= METRE
             q[:, at_q] *= METRE
             v[:, at_v] *= METRE
             tau[:, at_v] /= METRE
         at_q, at_v = at_q + CONFIGURATION_SIZE[kind], at_v + VELOCITY_SIZE[kind]
-    return replace(states, q=q, v=v, tau=tau)
+    return replace(states, q=q, v=v, tau=tau, vdot=vdot)
 
 
 def test_words_stand_for_names_and_groups() -> None:

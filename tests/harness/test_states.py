@@ -173,3 +173,19 @@ def test_a_block_falls_into_its_units(start: int, end: int) -> None:
     assert all(len(set(part.index // UNIT)) == 1 for part in parts)
     assert len(parts) == len(set(whole.index[start:end] // UNIT))
     assert same(join_states(parts), whole[start:end])
+
+
+def test_accelerations_have_a_stream_of_their_own() -> None:
+    """What else a seed gives does not depend on them, nor they on how many states are drawn."""
+    spec = load("mini_cheetah")
+    states, few = generated_states(spec, 512, 3, 1), generated_states(spec, 300, 3, 1)
+    rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(1, 1)))
+    assert np.array_equal(states.vdot, 10.0 * rng.standard_normal((256, spec.nv)))
+    assert np.array_equal(few.vdot, states.vdot[:44])
+    assert not np.array_equal(states.vdot, generated_states(spec, 512, 4, 1).vdot)
+
+
+def test_accelerations_that_are_left_out_are_zero() -> None:
+    states = States(np.zeros((2, 3)), np.ones((2, 3)), np.ones((2, 3)), np.arange(2), ("file",) * 2)
+    assert np.array_equal(states.vdot, np.zeros((2, 3)))
+    assert np.array_equal(states[:1].vdot, np.zeros((1, 3)))

@@ -57,7 +57,7 @@ def _states(plan: Plan) -> str:
     """Which states, in words."""
     if plan.states is None:
         return f"{plan.count} of seed {plan.seed}" + (", within limits" if plan.within_limits else "")
-    own = hashlib.sha256(b"".join(part.tobytes() for part in (plan.states.q, plan.states.v, plan.states.tau)))
+    own = hashlib.sha256(b"".join(part.tobytes() for part in (plan.states.q, plan.states.v, plan.states.tau, plan.states.vdot)))
     return f"{plan.total} of a file, {own.hexdigest():.16}"
 
 

@@ -125,7 +125,7 @@ class InHouse:
     def inputs(self, states: States) -> dict[str, Floats]:
         """Arrays (n, width) of what the algorithms take; rotor coordinates included where the rotors are bodies."""
         q = with_rotor_coordinates(self._gears, states.q) if self._gears else states.q
-        return {"q": np.ascontiguousarray(q), "v": states.v, "tau": states.tau}
+        return {"q": np.ascontiguousarray(q), "v": states.v, "tau": states.tau, "vdot": states.vdot}
 
     def _trace(self) -> tuple[SlotMap, Graph]:
         """The slots, and the record of: slots; scales and movements of the quantities; energy and mobility; the weights of M."""

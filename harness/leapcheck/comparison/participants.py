@@ -18,8 +18,9 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names
 from leapcheck.engines.protocol import Engine
+from leapcheck.quantities import QUANTITIES
 from leapcheck.rounding import scale_free
-from leapcheck.sampling import UNIT, States
+from leapcheck.sampling import STATE_PARTS, UNIT, States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace.compiled_program import SLOTS
 from leapcheck_reference.trace.graph import Graph
@@ -38,7 +39,7 @@ OWN_CALLS = 64 * float(np.finfo(float).eps)
 SOLVED_IN_DOUBLES = frozenset({"contact_inertia", "constrained_forward_dynamics"})
 """Quantities that are too many operations to trace, or take a factorization that looks at its numbers."""
 
-SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia"})
+SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia", "minverse"})
 """Quantities that need a solver where the engine does not know the gears."""
 
 
@@ -107,15 +108,16 @@ class OwnNumbers:
         self._recipes = {name: engine.assembly.get(name, Assembly((name,), identity)) for name in names}
         self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
         role = key_of(convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw})
-        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention))
+        takes_vdot = any("vdot" in QUANTITIES[name].arguments for name in quantities)
+        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention, takes_vdot))
         self._answers = in_house.slot_program(b"own " + role, partial(self._graph, in_house))
         self._memory: dict[int, dict[str, Floats]] = {}
 
     def __call__(self, states: States) -> Floats:
         """Slots of the engine's own numbers, turned into canonical ones."""
-        canonical = {"q": states.q, "v": states.v, "tau": states.tau}
-        own = self._own_states(canonical)
-        own_states = OwnStates(own["own_q"], own["own_v"], own["own_tau"])
+        canonical = {part: getattr(states, part) for part in STATE_PARTS}
+        own = self._own_states({name: canonical[name] for name in self._own_states.inputs})
+        own_states = OwnStates(own["own_q"], own["own_v"], own["own_tau"], own.get("own_vdot", own["own_v"]))
         sampled = (states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE)
 
         def inputs_of(part: slice) -> dict[str, Floats]:
@@ -174,14 +176,18 @@ def _symbolic_state(convention: Convention, recorder: Recorder) -> States:
     """One canonical state of symbols."""
     spec = convention.spec
     q, v, tau = recorder.input("q", spec.nq), recorder.input("v", spec.nv), recorder.input("tau", spec.nv)
-    return States(q, v, tau, np.zeros(1, dtype=np.int64), ("",))
+    return States(q, v, tau, np.zeros(1, dtype=np.int64), ("",), v)  # no answer is made of vdot itself
 
 
-def _own_states(convention: Convention) -> Graph:
-    """The record of a canonical state turned into the engine's coordinates."""
+def _own_states(convention: Convention, takes_vdot: bool) -> Graph:
+    """The record of a canonical state turned into the engine's coordinates; vdot where a quantity takes it."""
     recorder = Recorder(float)
     states = _symbolic_state(convention, recorder)
     T = conventions.velocity_map(convention, states.q)
     v = conventions.product(T, states.v)
     tau = conventions.engine_force(T, states.tau) if convention.is_square else v
-    return recorder.graph({"own_q": conventions.configuration(convention, states.q), "own_v": v, "own_tau": tau})
+    own = {"own_q": conventions.configuration(convention, states.q), "own_v": v, "own_tau": tau}
+    if takes_vdot:
+        vdot, Tdot_v = recorder.input("vdot", convention.spec.nv), conventions.velocity_map_rate(convention, states.q, states.v)
+        own["own_vdot"] = conventions.engine_acceleration(T, vdot, Tdot_v)
+    return recorder.graph(own)

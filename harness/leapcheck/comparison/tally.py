@@ -36,7 +36,7 @@ class TallyRow(NamedTuple):
     against: str
 
 
-PEAK_FIELDS = ("value", "q", "v", "tau", "index", "kind")
+PEAK_FIELDS = ("value", "q", "v", "tau", "index", "kind", "vdot")
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +49,7 @@ class WorstPeak:
     tau: Floats
     index: NDArray[np.int64]
     kind: NDArray[np.str_]
+    vdot: Floats
 
     def replace(self, rows: NDArray[np.bool_], other: WorstPeak) -> None:
         """Takes over some rows of another."""
@@ -66,7 +67,7 @@ class WorstPeak:
 
     def states(self) -> States:
         """The states of all rows as one block."""
-        return States(self.q, self.v, self.tau, self.index, tuple(str(kind) for kind in self.kind))
+        return States(self.q, self.v, self.tau, self.index, tuple(str(kind) for kind in self.kind), self.vdot)
 
 
 @dataclass(slots=True, eq=False)
@@ -207,7 +208,7 @@ def _peak(states: States, values: Floats) -> WorstPeak:
     worst = values.argmax(axis=1)
     largest = values[np.arange(len(values)), worst]
     kinds = np.array([states.kind[i] for i in worst], dtype="U16")
-    return WorstPeak(largest, states.q[worst], states.v[worst], states.tau[worst], states.index[worst], kinds)
+    return WorstPeak(largest, states.q[worst], states.v[worst], states.tau[worst], states.index[worst], kinds, states.vdot[worst])
 
 
 def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[np.int8]) -> dict[str, Any]:

@@ -214,6 +214,11 @@ def acceleration(T: Floats, udot: Floats, Tdot_v: Floats) -> Floats:
     return product(transpose(T), udot - Tdot_v)
 
 
+def engine_acceleration(T: Floats, vdot: Floats, Tdot_v: Floats) -> Floats:
+    """udot = T vdot + Tdot v, shape (..., nv_u)."""
+    return product(T, vdot) + Tdot_v
+
+
 def engine_force(T: Floats, tau: Floats) -> Floats:
     """tau_u = T^-T tau, shape (..., nv_u); T square, hence orthogonal: T^-T = T."""
     return product(T, tau)

@@ -12,7 +12,7 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.protocol import Answers, Engine
 from leapcheck.quantities import QUANTITIES, answer_shape
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck.system.plugins import reason_of
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -59,12 +59,12 @@ def answers_apart(engine: Engine, states: States, shapes: Shapes) -> Answers:
 
 def own_copy(states: States) -> States:
     """The same states in memory of their own."""
-    return replace(states, q=states.q.copy(), v=states.v.copy(), tau=states.tau.copy())
+    return replace(states, **{part: getattr(states, part).copy() for part in STATE_PARTS})
 
 
 def check_unwritten(engine: str, given: States, states: States) -> None:
     """EngineError where the states that an engine was given are no longer those that they were."""
-    for part in ("q", "v", "tau"):
+    for part in STATE_PARTS:
         before, after = getattr(states, part), getattr(given, part)
         if not np.array_equal(before, after):
             row = int(np.argwhere(before != after)[0, 0])

@@ -36,7 +36,7 @@ class ForeignEngine(ABC):
         self.convention = convention
         self.raw_shapes = raw_shapes
         nq, nv = sizes or (len(convention.columns), len(convention.shuffle))
-        self._shapes = {"q": (nq,), "v": (nv,), "tau": (nv,), **raw_shapes}
+        self._shapes = {"q": (nq,), "v": (nv,), "tau": (nv,), "vdot": (nv,), **raw_shapes}
 
     @property
     def assembly(self) -> Mapping[str, Assembly]:

@@ -59,22 +59,24 @@ NUMBERS = {
 BESIDES = {
     "forward_dynamics": ("M", "h"),
     "contact_inertia": ("M", "J"),
+    "minverse": ("M",),
     "constrained_forward_dynamics": ("M", "h", "constraint_jacobian", "constraint_bias"),
 }
 """Further numbers behind quantities that are solved for here where the engine does not know the gears."""
 
-SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "constrained_forward_dynamics"})
+SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_forward_dynamics"})
 
 
 class OwnStates(NamedTuple):
-    """A block of n states in the engine's coordinates: q (n, nq_u), u (n, nv_u), tau_u (n, nv_u), rows contiguous.
+    """A block of n states in the engine's coordinates: q (n, nq_u), u, tau_u and udot (n, nv_u), rows contiguous.
 
-    `tau` is not meant for use where there are rotors.
+    `tau` is not meant for use where there are rotors, `vdot` where no quantity depends on it.
     """
 
     q: Floats
     v: Floats
     tau: Floats
+    vdot: Floats
 
 
 class Assembly(NamedTuple):
@@ -88,7 +90,8 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     """The states in the engine's coordinates; T (n, nv_u, nv) is the velocity map there."""
     v = conventions.product(T, states.v)
     tau = conventions.engine_force(T, states.tau) if convention.is_square else v
-    return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau)))
+    vdot = conventions.engine_acceleration(T, states.vdot, conventions.velocity_map_rate(convention, states.q, states.v))
+    return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau, vdot)))
 
 
 def number_of(quantity: str) -> str:
@@ -127,6 +130,9 @@ class Projection:
                     self._known[name] = self._contact_inertia()
                 case "constrained_forward_dynamics":
                     self._known[name] = self._constrained_forward_dynamics()
+                case "minverse" if not self._convention.is_square:
+                    M = self.quantity("mass_matrix")
+                    self._known[name] = _solution(M, np.broadcast_to(np.eye(M.shape[-1]), M.shape))
                 case _:
                     self._known[name] = self._converted(name)
         return self._known[name]

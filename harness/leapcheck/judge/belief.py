@@ -22,7 +22,7 @@ from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers, topology
 from leapcheck_reference.tree import Tree, tree_parts
 
-SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia"})
+SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia", "minverse"})
 """Quantities that an engine gets by solving with M: their error may exceed rounding by the conditioning of M."""
 
 SHRINKS, NEAR_ROUNDING = 1e4, 1e-8

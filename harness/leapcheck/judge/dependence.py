@@ -173,9 +173,12 @@ def _coordinates(spec: RobotSpec, arguments: Sequence[str]) -> list[Coordinate]:
                 Coordinate("v", "the base's angular velocity", slice(v.start, linear), body),
                 Coordinate("v", "the base's linear velocity", slice(linear, v.stop), body),
                 Coordinate("tau", "the base's force", v, body),
+                Coordinate("vdot", "the base's acceleration", v, body),
             ]
         elif place.joint.type is not JointType.FIXED:
-            coordinates += [Coordinate(part, "", columns, body) for part, columns in (("q", q), ("v", v), ("tau", v))]
+            coordinates += [
+                Coordinate(part, "", columns, body) for part, columns in (("q", q), ("v", v), ("tau", v), ("vdot", v))
+            ]
     return [coordinate for coordinate in coordinates if coordinate.part in arguments]
 
 
@@ -196,20 +199,20 @@ def _with_coordinates(probe: DependenceProbe) -> tuple[bool, str]:
 
 
 def _in_words(spec: RobotSpec, felt: Sequence[Coordinate]) -> Iterator[str]:
-    for part, noun in (("q", "positions"), ("v", "velocities"), ("tau", "torques")):
+    for part, noun in (("q", "positions"), ("v", "velocities"), ("tau", "torques"), ("vdot", "accelerations")):
         yield from (coordinate.words for coordinate in felt if coordinate.part == part and coordinate.words)
         if joints := [coordinate.body for coordinate in felt if coordinate.part == part and not coordinate.words]:
             yield f"the {noun} of {joints_in_words(spec, joints)}"
 
 
 def _altered(states: States, coordinate: Coordinate) -> States:
-    """The states with one joint's coordinates in q, v or tau changed; quaternions keep their norm."""
+    """The states with one joint's coordinates in q, v, tau or vdot changed; quaternions keep their norm."""
     values = getattr(states, coordinate.part).copy()
     own = values[:, coordinate.columns]
     if coordinate.part == "q" and own.shape[1] == 4:
         own[:] = _turned(own)
     else:
-        own += (10.0 if coordinate.part == "tau" else 1.0) * STEP * np.arange(1, own.shape[1] + 1)
+        own += (10.0 if coordinate.part in ("tau", "vdot") else 1.0) * STEP * np.arange(1, own.shape[1] + 1)
     return replace(states, **{coordinate.part: values})
 
 

@@ -25,14 +25,14 @@ from leapcheck.rounding import (
     scales,
     turning_dofs,
 )
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers
 from leapcheck_reference.tree import Tree
 
-StateFactors = tuple[Floats, Floats, Floats]
-"""Factors of q (nq,), v (nv,) and tau (nv,)."""
+StateFactors = tuple[Floats, Floats, Floats, Floats]
+"""Factors of q (nq,), v (nv,), tau (nv,) and vdot (nv,)."""
 
 
 class Rows(Protocol):
@@ -105,22 +105,22 @@ def moved_numbers(spec: RobotSpec) -> tuple[Floats, ...]:
 
 
 def state_factors(spec: RobotSpec) -> tuple[StateFactors, ...]:
-    """By what each draw multiplies q, v and tau."""
+    """By what each draw multiplies q, v, tau and vdot."""
     return tuple(factors for _, factors in _perturbations(spec))
 
 
 @lru_cache(maxsize=16)
 def _perturbations(spec: RobotSpec) -> tuple[tuple[Tree, StateFactors], ...]:
-    """For each draw the robot off by 2 ulp everywhere, and factors of q, v and tau: those of a comparison."""
+    """For each draw the robot off by 2 ulp everywhere, and factors of q, v, tau and vdot: those of a comparison."""
     draws = []
     for draw in range(DRAWS):
         rng = np.random.default_rng(draw)
         tree = reference.build(perturbed_spec(spec, rng))
-        q, v, tau = (perturbation(rng, (size,)) for size in (spec.nq, spec.nv, spec.nv))
-        draws.append((tree, (q, v, tau)))
+        q, v, tau, vdot = (perturbation(rng, (size,)) for size in (spec.nq, spec.nv, spec.nv, spec.nv))
+        draws.append((tree, (q, v, tau, vdot)))
     return tuple(draws)
 
 
 def _times(states: States, factors: StateFactors) -> States:
-    q, v, tau = (block * off for block, off in zip((states.q, states.v, states.tau), factors, strict=True))
-    return replace(states, q=q, v=v, tau=tau)
+    moved = {part: getattr(states, part) * off for part, off in zip(STATE_PARTS, factors, strict=True)}
+    return replace(states, **moved)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, SpecEdit, StateEdit, TreeEdit
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import WORLD, Body, ContactPoint, Inertia, RobotSpec, Symmetric3
 from leapcheck_models.validation import is_realisable, nearest_realisable
@@ -72,12 +72,13 @@ def edit_links(change: Callable[[Link], Link], names: Iterable[str]) -> TreeEdit
 
 
 def edit_state(change: Callable[[RobotSpec, Floats, Floats, Floats], None]) -> StateEdit:
-    """The edit of states whose copies of q, v and tau are changed in place: change(spec, q, v, tau)."""
+    """The edit of states whose copies of q, v and tau are changed in place: change(spec, q, v, tau); vdot is changed as v is."""
 
     def edit(spec: RobotSpec, states: States) -> States:
-        q, v, tau = states.q.copy(), states.v.copy(), states.tau.copy()
+        q, v, tau, vdot = (getattr(states, part).copy() for part in STATE_PARTS)
         change(spec, q, v, tau)
-        return replace(states, q=q, v=v, tau=tau)
+        change(spec, states.q.copy(), vdot, states.tau.copy())
+        return replace(states, q=q, v=v, tau=tau, vdot=vdot)
 
     return edit
 

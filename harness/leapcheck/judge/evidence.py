@@ -15,7 +15,7 @@ from leapcheck.judge.draws import PerturbedRobot, draws_of
 from leapcheck.judge.matrices import FORMS, unpack
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import scale_free, scales
-from leapcheck.sampling import States
+from leapcheck.sampling import States, take
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
@@ -102,7 +102,7 @@ def in_rotor_coordinates(spec: RobotSpec, states: States) -> States:
     """The configurations of a robot, at rest, for the same robot with its rotors as bodies."""
     q = with_rotor_coordinates(spec, states.q)
     rest = np.zeros((len(q), spec.nv + sum(body.rotor is not None for body in spec.bodies)))
-    return replace(states, q=q, v=rest, tau=rest)
+    return replace(states, q=q, v=rest, tau=rest, vdot=rest)
 
 
 def worst_errors(quantity: str, answers: Floats, value: Floats, least: Floats | None = None) -> Floats:
@@ -135,5 +135,4 @@ def rows_of(states: States, rows: slice | Sequence[int]) -> States:
     """Some of the states."""
     if isinstance(rows, slice):
         return states[rows]
-    kind = tuple(states.kind[i] for i in rows)
-    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], kind)
+    return take(states, rows)

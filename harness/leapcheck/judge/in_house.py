@@ -13,7 +13,7 @@ from leapcheck.comparison.in_house import InHouse
 from leapcheck.comparison.slots import Slots
 from leapcheck.judge.evidence import rows_of
 from leapcheck.quantities import CANONICAL
-from leapcheck.sampling import States, join_states
+from leapcheck.sampling import STATE_PARTS, States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -55,7 +55,7 @@ class InHouseAnswers:
 
 def distinct(states: States) -> tuple[States, NDArray[np.intp]]:
     """The states that differ, each once, and for each state the row where it is among them."""
-    blocks = np.concatenate([states.q, states.v, states.tau], axis=1)
+    blocks = np.concatenate([getattr(states, part) for part in STATE_PARTS], axis=1)
     _, first, rows = np.unique(blocks, axis=0, return_index=True, return_inverse=True)
     return rows_of(states, [int(i) for i in first]), rows.reshape(-1)
 

@@ -15,7 +15,7 @@ from leapcheck.judge.layout import quaternions
 from leapcheck.judge.robot_rows import value
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import ALLOWED_UNITS, scales
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
 
@@ -120,10 +120,10 @@ def _line(evidence: Evidence, rows: Sequence[int], step: float) -> States:
         points: Floats = block[chosen, None, :] + step * np.arange(POINTS)[None, :, None] * rate
         return points.reshape(-1, block.shape[1])
 
-    q, v, tau = (moving(block) for block in (states.q, states.v, states.tau))
+    q, v, tau, vdot = (moving(getattr(states, part)) for part in STATE_PARTS)
     for place in quaternions(evidence.spec):
         q[:, place] /= np.linalg.norm(q[:, place], axis=1, keepdims=True)
-    return States(q, v, tau, np.repeat(states.index[chosen], POINTS), (ORDINARY[0],) * len(q))
+    return States(q, v, tau, np.repeat(states.index[chosen], POINTS), (ORDINARY[0],) * len(q), vdot)
 
 
 def _by_line(block: Floats) -> Floats:

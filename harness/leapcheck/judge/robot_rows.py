@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.judge.matrices import FORMS
 from leapcheck.quantities import QUANTITIES
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.quantities import quantity as reference_quantity
@@ -25,7 +25,7 @@ MOST_ROWS = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RobotRows:
-    """n robots with the topology of `tree`: numbers `x` (n, N), moving at `rates` (n, N) or None, at states q, v and tau."""
+    """n robots with the topology of `tree`: numbers `x` (n, N), moving at `rates` (n, N) or None, at states of their own."""
 
     tree: Tree
     x: Floats
@@ -33,6 +33,7 @@ class RobotRows:
     q: Floats
     v: Floats
     tau: Floats
+    vdot: Floats
     _known: dict[str, Pair] = field(default_factory=dict, kw_only=True, repr=False)
 
     def pair(self, quantity: str) -> Pair:
@@ -53,10 +54,14 @@ class RobotRows:
             case "contact_velocities":
                 J, dJ = self.pair("contact_jacobians")
                 return _times(J, self.v), _times(dJ, self.v)
+            case "inverse_dynamics":
+                return self.inverse_dynamics(self.vdot)
             case "forward_dynamics":
                 return self._forward_dynamics()
             case "contact_inertia":
                 return self._contact_inertia()
+            case "minverse":
+                return self._minverse()
         name = "mujoco_mass_matrix" if quantity in FORMS else quantity
         return self.from_program(name, self.x, self.rates, self.v)
 
@@ -85,6 +90,11 @@ class RobotRows:
             return vdot, np.zeros_like(vdot)
         return vdot, -_solve(M, self.inverse_dynamics(vdot)[1][..., None])[..., 0]
 
+    def _minverse(self) -> Pair:
+        M, dM = self.pair("mass_matrix")
+        inverse = _solve(M, np.broadcast_to(np.eye(M.shape[-1]), M.shape))
+        return inverse, -inverse @ dM @ inverse
+
     def _contact_inertia(self) -> Pair:
         (M, dM), (J, dJ) = self.pair("mass_matrix"), self.pair("contact_jacobians")
         J, dJ = (block.reshape(len(block), -1, M.shape[-1]) for block in (J, dJ))
@@ -98,15 +108,15 @@ class RobotRows:
 def robot_rows(tree: Tree, read: States, X: Floats, rates: Floats | None = None) -> RobotRows:
     """k robots with the numbers X (k, N), moving at rates (k, N), each at all states."""
     k, n = len(X), len(read)
-    q, v, tau = (np.tile(block, (k, 1)) for block in (read.q, read.v, read.tau))
-    return RobotRows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), q, v, tau)
+    q, v, tau, vdot = (np.tile(getattr(read, part), (k, 1)) for part in STATE_PARTS)
+    return RobotRows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), q, v, tau, vdot)
 
 
 def rows_of_each(tree: Tree, X: Sequence[Floats], reads: Sequence[States]) -> RobotRows:
     """Robots with the numbers x (N,), each at states of its own, one after the other."""
     x = np.concatenate([np.broadcast_to(own, (len(read), len(own))) for own, read in zip(X, reads, strict=True)])
-    q, v, tau = (np.concatenate([getattr(read, part) for read in reads]) for part in ("q", "v", "tau"))
-    return RobotRows(tree, x, None, q, v, tau)
+    q, v, tau, vdot = (np.concatenate([getattr(read, part) for read in reads]) for part in STATE_PARTS)
+    return RobotRows(tree, x, None, q, v, tau, vdot)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

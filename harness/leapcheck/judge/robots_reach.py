@@ -25,6 +25,8 @@ DETERMINED: tuple[tuple[str, frozenset[str]], ...] = (
     ("contact_jacobians", frozenset({"contact_velocities"})),
     ("contact_bias_accelerations", frozenset({"contact_jacobians"})),
     ("contact_inertia", frozenset({"mass_matrix", "contact_jacobians"})),
+    ("inverse_dynamics", frozenset({"mass_matrix", "bias_force"})),
+    ("minverse", frozenset({"mass_matrix"})),
     ("com_jacobian", frozenset({"com_position"})),
     ("com_jacobian", frozenset({"com_velocity"})),
     ("com_velocity", frozenset({"com_jacobian"})),

@@ -10,6 +10,7 @@ from flint import arb, ctx
 from numpy.typing import ArrayLike
 
 from leapcheck.quantities import QUANTITIES
+from leapcheck.sampling import STATE_PARTS
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
@@ -27,14 +28,14 @@ RADIUS = 1e-30
 """Largest radius of a result, relative to the largest entry or 1; measured worst over robots and kinds of states: 5e-56."""
 
 
-def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Floats:
-    """The quantity at one state (q (nq,), v and tau (nv,), canonical), each entry the double nearest to the true value.
+def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: ArrayLike, vdot: ArrayLike = ()) -> Floats:
+    """The quantity at one state (q (nq,), v, tau and vdot (nv,), canonical), each entry the double nearest to the true value.
 
     The doubles of the state and of the spec are taken as exact; quaternions are normalised in `BITS` bits. Quantities in
     MuJoCo's coordinates are those of `with_rotor_bodies(spec)` at `with_rotor_coordinates(spec, q)`, rounded to double as
     every engine gets them. Raises ArithmeticError where the precision does not suffice.
     """
-    state = {"q": np.asarray(q, dtype=float), "v": np.asarray(v, dtype=float), "tau": np.asarray(tau, dtype=float)}
+    state = {name: np.asarray(part, dtype=float) for name, part in zip(STATE_PARTS, (q, v, tau, vdot), strict=True)}
     if QUANTITIES[quantity].in_mujoco_coordinates:
         state["q"] = with_rotor_coordinates(spec, state["q"])
         spec = with_rotor_bodies(spec).spec

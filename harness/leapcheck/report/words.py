@@ -117,6 +117,6 @@ def quantity_label(name: str) -> str:
 
 def state_text(worst: WorstState) -> str:
     """The state as JSON to copy: q, v and tau, each on a line, every digit."""
-    rows = (("q", worst.q), ("v", worst.v), ("tau", worst.tau))
+    rows = (("q", worst.q), ("v", worst.v), ("tau", worst.tau), *([("vdot", worst.vdot)] if worst.vdot else []))
     lines = (f'"{name}": [{", ".join(repr(float(x)) for x in row)}]' for name, row in rows)
     return "{" + ",\n ".join(lines) + "}"

@@ -8,7 +8,7 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.entries import dof_names
 from leapcheck.robot_diff.records import Effect
 from leapcheck.rounding import scale_free, scales
-from leapcheck.sampling import States, generated_states
+from leapcheck.sampling import generated_states, take
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -25,9 +25,7 @@ class DifferenceEffects:
     def __init__(self, spec: RobotSpec) -> None:
         states = generated_states(spec, STATES, 0, 0)
         rows = np.flatnonzero(np.isin(states.kind, KINDS))
-        self._states = States(
-            states.q[rows], states.v[rows], states.tau[rows], states.index[rows], tuple(states.kind[row] for row in rows)
-        )
+        self._states = take(states, rows)
         self._names = dof_names(spec)
         self._values = self._evaluate(spec)
         self._scales = {name: _positive(scales(name, values)) for name, values in self._values.items()}

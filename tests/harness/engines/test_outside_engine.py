@@ -28,6 +28,10 @@ EXAMPLES = ROOT / "tests" / "examples" / "engines"
 HEADERS = ROOT / "harness" / "leapcheck" / "engines" / "outside"
 PROGRAM = f"pipe:{sys.executable} {EXAMPLES / 'pipe_program.py'}"
 FORCES = ("mass_matrix", "bias_force", "gravity_force")
+OF_MUJOCO = (
+    *("coriolis_force", "forward_dynamics", "contact_jacobians", "contact_bias_accelerations"),
+    *("inverse_dynamics", "minverse", "com_jacobian", "com_bias_acceleration"),
+)
 NAMES = ("mass_matrix", "gravity_force", "kinetic_energy", "potential_energy")
 
 OWN = """
@@ -74,6 +78,26 @@ class InMujoco:
         for k, site in enumerate(self.sites):
             mujoco.mj_jacDot(self.m, self.d, Jdot, None, self.d.site_xpos[site], self.m.site_bodyid[site])
             a[k] = Jdot @ v
+        return a
+    def inverse_dynamics(self, q, v, vdot):
+        self.at(q, v)
+        self.d.qacc[:] = vdot
+        tau = np.zeros(self.m.nv)
+        mujoco.mj_rne(self.m, self.d, 1, tau)
+        return tau + self.m.dof_armature * vdot
+    def minverse(self, q):
+        return np.linalg.inv(self.mass_matrix(q))
+    def com_jacobian(self, q):
+        self.at(q)
+        J = np.zeros((3, self.m.nv))
+        mujoco.mj_jacSubtreeCom(self.m, self.d, J, 0)
+        return J
+    def com_bias_acceleration(self, q, v):
+        self.at(q, v)
+        Jdot, a = np.zeros((3, self.m.nv)), np.zeros(3)
+        for body in range(1, self.m.nbody):
+            mujoco.mj_jacDot(self.m, self.d, Jdot, None, self.d.xipos[body], body)
+            a += self.m.body_mass[body] / self.m.body_subtreemass[0] * (Jdot @ v)
         return a
 
 class InPinocchio:
@@ -166,7 +190,7 @@ def library(folder: Path, **defined: str) -> str:
 @pytest.mark.parametrize(
     ("module", "engine", "quantities"),
     [
-        (OWN, "InMujoco", (*FORCES, "coriolis_force", "forward_dynamics", "contact_jacobians", "contact_bias_accelerations")),
+        (OWN, "InMujoco", (*FORCES, *OF_MUJOCO)),
         (OWN, "InPinocchio", ("mass_matrix", "bias_force", "forward_dynamics")),
         (IN_WORLD, "InWorld", FORCES),
     ],
@@ -184,6 +208,16 @@ def test_declared_conventions_are_converted(
     M = make_engine("reference", spec).evaluate(states, ("mass_matrix",))["mass_matrix"]
     for name, answer in found.evaluate(states, quantities).items():
         assert error(name, answer, expected[name], M, states.v) < 1e-11, name
+
+
+@needs_gcc
+def test_a_library_is_not_asked_for_what_takes_accelerations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    described = "quantities = potential_energy inverse_dynamics"
+    path = library(tmp_path, DESCRIPTION=f'LEAPCHECK_PRECISION "nq = 2; nv = 2; {described}"')
+    engine = load_engine(path, load("two_link_arm"))
+    assert engine.quantities == {"potential_energy"}
+    assert any(line.endswith("inverse_dynamics: version 1 of the C ABI hands over no vdot") for line in engine.not_compared)
 
 
 def test_undeclared_conventions_are_the_canonical_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

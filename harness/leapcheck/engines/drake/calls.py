@@ -34,7 +34,7 @@ class PlantCalls:
     def write(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the numbers named in `out` (see `projection`), but for M^-1 J^T, into arrays of n states each."""
         calls = [(array, self._calls[name]) for name, array in out.items() if array.size]
-        for i, (q, v, tau) in enumerate(zip(*states, strict=True)):
+        for i, (q, v, tau) in enumerate(zip(*states[:3], strict=True)):
             self._plant.SetPositions(self._context, q)
             self._plant.SetVelocities(self._context, v)
             self._force.GetMutableData().get_mutable_value().SetFromVector(tau)

@@ -72,7 +72,7 @@ class MjxEngine(ForeignEngine):
         """All numbers of up to LANES states, filled up with copies of the last one."""
         missing = LANES - len(states.q)
         with in_double_on_the_cpu():
-            return self._numbers(*(np.concatenate([block, np.repeat(block[-1:], missing, axis=0)]) for block in states))
+            return self._numbers(*(np.concatenate([block, np.repeat(block[-1:], missing, axis=0)]) for block in states[:3]))
 
 
 @contextmanager

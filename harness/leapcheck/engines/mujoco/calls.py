@@ -54,6 +54,11 @@ def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) 
         "h": RawNumber((nv,), (call("mj_rne", "m", "d", 0, "h"),)),
         "c": RawNumber((nv,), _coriolis()),
         "g": RawNumber((nv,), _gravity(nv)),
+        "newton_euler": RawNumber((nv,), (call("mju_copy", "d.qacc", "vdot", nv), call("mj_rne", "m", "d", 1, "newton_euler"))),
+        "minverse": RawNumber(
+            (nv, nv), (call("mj_factorM", "m", "d"), call("mj_solveM", "m", "d", "minverse", "scratch.unit", nv))
+        ),
+        "own_vdot": RawNumber((nv,), (call("mju_copy", "own_vdot", "vdot", nv),)),
         "udot": RawNumber((nv,), _acceleration(nv)),
         "p": RawNumber((points, 3), _field_rows("p", "d.site_xpos", sites, 3)),
         "pdot": RawNumber((points, 3), _velocities(sites)),

@@ -37,6 +37,9 @@ class MujocoEngine(ForeignEngine):
         sites = build.contact_sites(full, m)
         self._numbers = mujoco_calls.raw_numbers(m, sites, build.body_numbers(full, m)) | centroidal.raw_numbers(m)
         self._assembly = {"M": Assembly(("csr",), partial(mujoco_layout.dense, mujoco_layout.places_in_csr(m)))}
+        self._assembly["inverse_dynamics"] = Assembly(
+            ("newton_euler", "own_vdot"), partial(_with_armature, m.dof_armature.copy())
+        )
         self._assembly |= centroidal.assembly(m)
         super().__init__(
             name,
@@ -45,12 +48,13 @@ class MujocoEngine(ForeignEngine):
             conventions.mujoco_convention(spec, build.places(full, m)),
             {name: number.shape for name, number in self._numbers.items()},
             sizes=(m.nq, m.nv),
-            quantities=(*CORE, *centroidal.quantities(m), *(STORAGE if storage else ())),
+            quantities=(*CORE, "inverse_dynamics", "minverse", *centroidal.quantities(m), *(STORAGE if storage else ())),
         )
         self._m, self._d = m, mujoco.MjData(m)
         self._library = mujoco_calls.library()
         self._gravity = np.array(spec.gravity, dtype=float)
         self._scratch = {name: np.zeros(size) for name, size in mujoco_calls.scratch_sizes(m, len(sites)).items()}
+        self._scratch["scratch.unit"] = np.eye(m.nv).ravel()
         self._addresses = self._fixed_addresses()
         self._tables: dict[tuple[str, ...], CallTable] = {}
 
@@ -89,3 +93,8 @@ class MujocoEngine(ForeignEngine):
         arrays = {name: attrgetter(name)(SimpleNamespace(m=m, d=d)) for name in fields}
         arrays |= self._scratch | {"gravity": self._gravity}
         return {"m": m._address, "d": d._address} | {name: array.ctypes.data for name, array in arrays.items()}
+
+
+def _with_armature(armature: Floats, force: Floats, vdot: Floats) -> Floats:
+    """The whole inverse dynamics (..., nv): mj_rne leaves the armature out."""
+    return force + armature * vdot

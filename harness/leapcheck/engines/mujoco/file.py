@@ -111,7 +111,7 @@ class _MujocoNumbers:
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         with mute_warnings():
-            rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states, strict=True)]
+            rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states[:3], strict=True)]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
     def _numbers(self, q: Floats, u: Floats, tau: Floats, names: frozenset[str]) -> dict[str, Floats]:

@@ -130,7 +130,7 @@ class OtherVersion(ForeignEngine):
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the raw numbers named in `out`; EngineError with the engine's own words where it fails."""
-        _, arrays = self._answer({"names": sorted(out)}, states._asdict())
+        _, arrays = self._answer({"names": sorted(out)}, {"q": states.q, "v": states.v, "tau": states.tau})
         for name, array in out.items():
             array[:] = arrays[name].reshape(array.shape)
 

@@ -11,7 +11,7 @@ from leapcheck.engines.outside.framing import Header
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.words import convention, words
 from leapcheck.engines.protocol import PRECISIONS
-from leapcheck.quantities import CANONICAL, sizes
+from leapcheck.quantities import CANONICAL, QUANTITIES, sizes
 from leapcheck_models.spec import RobotSpec
 
 
@@ -44,6 +44,9 @@ def checked_description(hello: Header, target: Target, spec: RobotSpec) -> SelfD
     version, name = str(hello.get("version") or "-"), str(hello.get("name") or "")
     limits = hello.get("limits")
     lines = tuple(" ".join(str(line).split()) for line in limits) if isinstance(limits, list) else ()
+    if target.kind is EngineKind.LIBRARY and (lost := [q for q in sorted(quantities) if "vdot" in QUANTITIES[q].arguments]):
+        quantities -= frozenset(lost)
+        lines += (f"{where}: {', '.join(lost)}: version 1 of the C ABI hands over no vdot",)
     return SelfDescription(quantities, own, PRECISIONS[precision], hello.get("robots") == "any", name, version, lines)
 
 

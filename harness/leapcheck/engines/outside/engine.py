@@ -122,8 +122,9 @@ class OutsideEngine:
         """Sends a batch without waiting for its answers; at most two may be in flight."""
         own_states = states_in(self._convention, states)
         dtype = np.dtype(self.dtype)
+        taken = {"q", "v", "tau", *(part for name in quantities for part in QUANTITIES[name].arguments)}
         arrays: dict[str, NDArray[Any]] = {
-            name: np.ascontiguousarray(part, dtype=dtype) for name, part in own_states._asdict().items()
+            name: np.ascontiguousarray(part, dtype=dtype) for name, part in own_states._asdict().items() if name in taken
         }
         arrays["index"] = np.ascontiguousarray(states.index, dtype="<i8")
         self._link.greet(self._spec)

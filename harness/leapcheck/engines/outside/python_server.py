@@ -13,7 +13,7 @@ from leapcheck.engines.answers import answers_of
 from leapcheck.engines.outside.framing import MARKS, ArrayPlace, Header, MappedFile, read_array_places
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine, load_user_engine
 from leapcheck.quantities import CANONICAL
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.spec_file import spec_of
 
 KEPT = 4
@@ -40,7 +40,8 @@ class PythonServer:
         assert self._engine is not None
         self._memory.grow(header["memory_bytes"])
         arrays = {place.name: self._array(place) for place in read_array_places(header["arrays"])}
-        states = States(arrays["q"], arrays["v"], arrays["tau"], arrays["index"], ("",) * header["states"])
+        parts = {part: arrays[part] for part in STATE_PARTS if part in arrays}
+        states = States(index=arrays["index"], kind=("",) * header["states"], **parts)
         for number, place in enumerate(read_array_places(header["answers"])):
             self._memory.mark(number)
             self._array(place)[...] = answers_of(self._engine, states, {place.name: place.shape[1:]})[place.name]

@@ -16,7 +16,7 @@ from leapcheck.engines.outside.target import Target, target
 from leapcheck.engines.outside.words import convention
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import CANONICAL, QUANTITIES, answer_shape
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck.state_files import read_arrays, states_of
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -92,7 +92,7 @@ def recordings(spec: RobotSpec, engines: Sequence[str]) -> dict[str, RecordedEng
 
 def same_states(first_states: States, second_states: States) -> bool:
     """Whether both hold the same numbers, row by row."""
-    return all(np.array_equal(getattr(first_states, part), getattr(second_states, part)) for part in ("q", "v", "tau"))
+    return all(np.array_equal(getattr(first_states, part), getattr(second_states, part)) for part in STATE_PARTS)
 
 
 def _keys(states: States, arguments: Sequence[str]) -> list[bytes]:
@@ -103,7 +103,7 @@ def _keys(states: States, arguments: Sequence[str]) -> list[bytes]:
 
 def _read(target: Target) -> Mapping[str, Any]:
     names = "|".join(CANONICAL)
-    return read_arrays(target.path, re.compile(rf"q|v|tau|{names}"))
+    return read_arrays(target.path, re.compile(rf"q|v|tau|vdot|{names}"))
 
 
 def _states(spec: RobotSpec, path: Path, arrays: Mapping[str, Any], own: Convention | None) -> States:
@@ -117,6 +117,9 @@ def _states(spec: RobotSpec, path: Path, arrays: Mapping[str, Any], own: Convent
         for name in ("v", "tau"):
             if name in given and np.shape(given[name]) == (len(T), spec.nv):
                 given[name] = conventions.force(T, np.asarray(given[name], dtype=float))
+        if "vdot" in given and "v" in given and np.shape(given["vdot"]) == (len(T), spec.nv):
+            Tdot_v = conventions.velocity_map_rate(own, given["q"], given["v"])
+            given["vdot"] = conventions.acceleration(T, np.asarray(given["vdot"], dtype=float), Tdot_v)
     return states_of(spec, path, given)
 
 

@@ -19,12 +19,15 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for (`--quantities centroidal`). World axes; rotors count, armature does not;
+The following are compared where they are asked for (`--quantities dynamics centroidal`). vdot are accelerations, as v component by
+component, in the convention of v; they have nothing to do with tau. The centre of mass and what is about it: world axes; rotors count, armature does not;
 momentum, its rate and inertia about the robot's centre of mass, [angular; linear]:
 
 ================================================= =================================== ==========================
 function                                          answer                              shape
 ================================================= =================================== ==========================
+`inverse_dynamics(q, v, vdot)`                    M vdot + h                          (nv,)
+`minverse(q)`                                     M^-1                                (nv, nv)
 `com_position(q)`, `com_velocity(q, v)`           of the centre of mass, m, m/s       (3,)
 `com_jacobian(q)`                                 J: its velocity = J v               (3, nv)
 `com_bias_acceleration(q, v)`                     its Jdot v, without gravity         (3,)
@@ -122,7 +125,8 @@ class UserEngine:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape); EngineError at the first invalid answer, with the state's index."""
-        own_states = States(*states_in(self.convention, states), states.index, states.kind)
+        q, v, tau, vdot = states_in(self.convention, states)
+        own_states = States(q, v, tau, states.index, states.kind, vdot)
         names = prerequisites(self.convention, quantities)
         answers = self._rows if self._evaluate is None else self._blocks
         return answers_from(self.convention, states, answers(own_states, names), quantities)

@@ -14,7 +14,7 @@ from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.pinocchio import build, centroidal, constraints, points
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
-from leapcheck.engines.projection import Assembly, OwnStates
+from leapcheck.engines.projection import Assembly, OwnStates, identity
 from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -50,7 +50,8 @@ class PinocchioEngine(ForeignEngine):
             conventions.pinocchio_convention(spec, build.places(full, model)),
             result_shapes(self._steps),
             sizes=(model.nq, model.nv),
-            quantities={*CORE, *centroidal.quantities(model), *constrained} - ({"kinetic_energy"} if forgets else set()),
+            quantities={*CORE, "inverse_dynamics", "minverse", *centroidal.quantities(model), *constrained}
+            - ({"kinetic_energy"} if forgets else set()),
         )
 
     @property
@@ -64,13 +65,14 @@ class PinocchioEngine(ForeignEngine):
             "a": Assembly(("poses", "velocities", "accelerations"), partial(points.bias_accelerations, contact_points)),
             "MinvJT": Assembly(("poses", "joint_jacobians", "Minv"), partial(points.solved_jacobians, contact_points)),
             "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
+            "minverse": Assembly(("Minv",), identity),
             **centroidal.assembly(),
         }
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the raw numbers named in `out`, all by Pinocchio's own algorithms; `points` says what those of joints mean."""
         self.check_blocks(states, out)
-        rows = {"q": list(states.q), "v": list(states.v), "tau": list(states.tau)}
+        rows = {part: list(block) for part, block in states._asdict().items()}
         for step in self._steps:
             if not step.results.keys().isdisjoint(out):
                 record(step, rows, out)

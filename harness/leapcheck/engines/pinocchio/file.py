@@ -92,7 +92,7 @@ class _PinocchioNumbers:
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         wanted = names | ({"J"} if "MinvJT" in names else set())
         numbers = frame_numbers(self._model, self._data, self._frames, states, wanted)
-        rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states, strict=True)]
+        rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states[:3], strict=True)]
         numbers |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
         if "MinvJT" in names:
             J = numbers["J"].reshape(len(rows), -1, self._model.nv)

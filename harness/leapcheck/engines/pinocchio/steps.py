@@ -21,7 +21,7 @@ from leapcheck_models.arrays import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One algorithm: the parts of a state that `call` takes ("q", "v", "tau"), and the views where its results then stand."""
+    """One algorithm: the parts of a state that `call` takes ("q", "v", ...), and the views where its results then stand."""
 
     call: Callable[..., object]
     arguments: tuple[str, ...]
@@ -58,6 +58,7 @@ def steps(model: pin.Model, data: pin.Data) -> tuple[Step, ...]:
         Step(partial(pin.nonLinearEffects, weightless, free), ("q", "v"), {"c": free.nle}),
         Step(partial(pin.computeGeneralizedGravity, model, data), ("q",), {"g": data.g}),
         Step(partial(pin.aba, model, data), ("q", "v", "tau"), {"udot": data.ddq}),
+        Step(partial(pin.rnea, model, data), ("q", "v", "vdot"), {"inverse_dynamics": data.tau}),
         kinematics(model, data),
         inverse(model, data),
         number("T_kin", partial(pin.computeKineticEnergy, model, data), ("q", "v")),

@@ -10,13 +10,13 @@ import numpy as np
 from leapcheck.judge.belief import AnswerView, Belief
 from leapcheck.judge.robot_rows import MOST_ROWS, Pair, RobotRows, robot_rows
 from leapcheck.rounding import scales
-from leapcheck.sampling import States
+from leapcheck.sampling import States, tile
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers
 from leapcheck_reference.tree import Tree
 
-INVERSE_DYNAMICS = "inverse_dynamics"
+INVERSE_DYNAMICS = "inverse dynamics at the acceleration answered"
 """Forward dynamics turned round: inverse dynamics at the engine's acceleration must be tau, which is linear in inertias."""
 
 HUGE = 1e250
@@ -76,8 +76,8 @@ class Problem:
         value, rate = rows.pair(equation.quantity)
         if not any(h.answer_edit for h in self.belief.hypotheses):
             return value, rate
-        states = _repeat(self.belief.evidence.states, k)
-        view = AnswerView(self.spec, states, _repeat(self.read, k), lambda name: rows.pair(name)[0])
+        states = tile(self.belief.evidence.states, k)
+        view = AnswerView(self.spec, states, tile(self.read, k), lambda name: rows.pair(name)[0])
         answered = self.belief.edit_answer(equation.quantity, value, view)
         if not with_rates:
             return answered, np.zeros_like(answered)
@@ -122,11 +122,6 @@ def _inverse_dynamics_equation(problem: Problem, unit: Floats) -> Equation:
     M, _ = robot_rows(problem.tree, read, problem.x[None]).pair("mass_matrix")
     reach = np.einsum("nij,nj->ni", np.abs(M), np.broadcast_to(unit, read.tau.shape))
     return Equation(INVERSE_DYNAMICS, read.tau, np.minimum(1.0 / reach, HUGE))
-
-
-def _repeat(states: States, k: int) -> States:
-    q, v, tau = (np.tile(block, (k, 1)) for block in (states.q, states.v, states.tau))
-    return States(q, v, tau, np.tile(states.index, k), states.kind * k)
 
 
 def _steps(value: Floats, rate: Floats) -> Floats:

@@ -161,7 +161,7 @@ class _FieldKey:
         names = [link.name for link in tree.links], [body.joint.name for body in spec.bodies]
         shape = [(link.parent, str(link.type), link.rotor is not None, link.q, link.v) for link in tree.links]
         points = [(point.name, point.link) for point in tree.points]
-        blocks = tuple(block.tobytes() for block in (x, read.q, read.v, read.tau))
+        blocks = tuple(block.tobytes() for block in (x, read.q, read.v, read.tau, read.vdot))
         self.key = (str(names), str((shape, points)), blocks, from_zero)
 
     def __eq__(self, other: object) -> bool:

@@ -12,7 +12,7 @@ from leapcheck.judge.evidence import Evidence, rows_of
 from leapcheck.judge.layout import quaternions
 from leapcheck.judge.shrinking.mismatch import Budget, Mismatch
 from leapcheck.judge.shrinking.shrink import single_robot_maker
-from leapcheck.sampling import States, join_states
+from leapcheck.sampling import STATE_PARTS, States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -118,7 +118,7 @@ class ErrorProbe:
 
 def between(spec: RobotSpec, first: States, second: States, share: Floats) -> States:
     """The states at a `share` (n,) of the straight way from some states to others; quaternions have unit length."""
-    parts = {part: _mix(getattr(first, part), getattr(second, part), share[:, None]) for part in ("q", "v", "tau")}
+    parts = {part: _mix(getattr(first, part), getattr(second, part), share[:, None]) for part in STATE_PARTS}
     for place in quaternions(spec):
         moved = parts["q"][:, place] != first.q[:, place]
         norm = np.linalg.norm(parts["q"][:, place], axis=1, keepdims=True)

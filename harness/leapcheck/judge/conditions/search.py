@@ -14,7 +14,7 @@ from leapcheck.judge.conditions.regions import Flags, StateRegion, merge, region
 from leapcheck.judge.evidence import Evidence, rows_of
 from leapcheck.judge.layout import places, quaternions
 from leapcheck.quantities import QUANTITIES
-from leapcheck.sampling import States, generated_states, join_states
+from leapcheck.sampling import STATE_PARTS, States, generated_states, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType, RobotSpec
 
@@ -125,7 +125,7 @@ def _robust_states(probe: ErrorProbe, among: Flags | None = None) -> States | No
 
 def _along_axes(spec: RobotSpec, quantity: str, right: States) -> States:
     """The first of some states with one joint or velocity at a time far out: few others meet one branch of many alone."""
-    blocks: dict[str, list[Floats]] = {"q": [], "v": [], "tau": []}
+    blocks: dict[str, list[Floats]] = {part: [] for part in STATE_PARTS}
     arguments = QUANTITIES[quantity].arguments
     columns = [("q", place.q.start, FAR_OUT[place.joint.type]) for place in places(spec) if place.joint.type in FAR_OUT]
     columns += [("v", column, FASTEST) for column in range(spec.nv)]
@@ -135,8 +135,8 @@ def _along_axes(spec: RobotSpec, quantity: str, right: States) -> States:
                 block.append(getattr(right, name)[0].copy())
             blocks[part][-1][column] = end
     count = len(blocks["q"])
-    q, v, tau = (np.array(blocks[part]) for part in ("q", "v", "tau"))
-    return States(q, v, tau, np.full(count, -1), (MOVED,) * count)
+    parts = {part: np.array(block) for part, block in blocks.items()}
+    return States(index=np.full(count, -1), kind=(MOVED,) * count, **parts)
 
 
 def _gentle(spec: RobotSpec, states: States) -> States:

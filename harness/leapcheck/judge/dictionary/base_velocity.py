@@ -144,9 +144,15 @@ def _inputs_in(u: Map) -> StateEdit:
     def edit(spec: RobotSpec, states: States) -> States:
         velocity_map = u(spec, states.q, states.v)
         v, tau = product(velocity_map.inverse, states.v), product(transpose(velocity_map.T), states.tau)
-        return replace(states, v=v, tau=tau)
+        return replace(states, v=v, tau=tau, vdot=_vdot_of(u, spec, states, v))
 
     return edit
+
+
+def _vdot_of(u: Map, spec: RobotSpec, states: States, v: Floats) -> Floats:
+    """vdot = T^-1 udot - T^-1 Tdot v, of a vdot that is taken for udot, at the v that is taken for u."""
+    vdot, drift = product(u(spec, states.q, v).inverse, states.vdot), u(spec, states.q, v).drift
+    return vdot if drift is None else vdot - drift
 
 
 def _outputs_in(u: Map) -> AnswerEdit:
@@ -244,7 +250,8 @@ def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityM
     M_u = T^-T M T^-1, f_u = T^-T f, h_u = T^-T h - M_u Tdot v, udot = T vdot + Tdot v, J_u = J T^-1,
     (Jdot u)_u = Jdot v - J_u Tdot v.
     """
-    values = values if u.drift is None else with_drift(view, quantity, values, -u.drift)
+    if u.drift is not None and quantity != "inverse_dynamics":  # its acceleration is given in what coordinates it may be
+        values = with_drift(view, quantity, values, -u.drift)
     axes = QUANTITIES[quantity].axes
     for axis in DOF_AXES.get(quantity, ()):
         moves = axes is not None and axes[axis - 1] is Axis.MOTION
@@ -256,7 +263,7 @@ def with_drift(view: AnswerView, quantity: str, values: Floats, drift: Floats) -
     """Canonical values with a drift T^-1 Tdot v (n, nv) counted once more: h + M drift, vdot - drift, Jdot v + J drift."""
     if quantity == "forward_dynamics":
         return values - drift
-    coefficient = QUANTITIES[quantity].coefficient
+    coefficient = "mass_matrix" if quantity == "inverse_dynamics" else QUANTITIES[quantity].coefficient
     if not coefficient:
         return values
     rows = (1,) * (values.ndim - 2)

@@ -31,7 +31,7 @@ KNOWN = FACTORS | {
 
 LINEAR_IN_MASS = (
     *("mass_matrix", "gravity_force", "bias_force", "coriolis_force", "kinetic_energy", "potential_energy"),
-    *("qM", "csr", "forward_dynamics"),
+    *("qM", "csr", "inverse_dynamics", "forward_dynamics"),
 )
 
 TELLING = 0.25

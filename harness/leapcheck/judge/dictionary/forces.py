@@ -34,7 +34,7 @@ NAMES = {
     ("gravity_force", "coriolis_force"): "force/coriolis-for-gravity",
 }
 
-WITH_LOSSES = ("bias_force", "coriolis_force", "forward_dynamics")
+WITH_LOSSES = ("bias_force", "coriolis_force", "inverse_dynamics", "forward_dynamics")
 
 TELLING_LOSSES = 0.5
 """Share of the states at which the losses must account for a joint's force."""
@@ -43,7 +43,7 @@ TINY = 1e-6
 """Coefficients below this share of the largest are not named."""
 
 
-WITH_GRAVITY = ("gravity_force", "potential_energy", "bias_force", "forward_dynamics")
+WITH_GRAVITY = ("gravity_force", "potential_energy", "bias_force", "inverse_dynamics", "forward_dynamics")
 
 KNOWN_GRAVITIES = (9.8, 9.80665, 9.81, 10.0)
 """Usual values (m/s^2), to which a nearby fitted one is rounded."""
@@ -136,7 +136,7 @@ def _of_losses(spec: RobotSpec, fits: dict[int, Floats], joints: dict[int, str],
         ":".join([f"damping/{'own' if own else 'other'}", *which]),
         f"{words} of {name_list(names)} is counted in; {labels} is without passive losses",
         state_edit=state_edit,
-        answer_edit=edit_answers([name for name in concerned if name in FORCES], with_losses),
+        answer_edit=edit_answers([name for name in concerned if name != "forward_dynamics"], with_losses),
         prior=2.0,
         details=f"off in proportion to the joint's own speed (N m s/rad or N s/m: {name_list(amounts, 12)})",
         cause_class=CauseClass.CONVENTION if own else CauseClass.MODEL,

@@ -144,7 +144,7 @@ def _in_order(spec: RobotSpec, order: Order, both: bool, what: str = "", remark:
     q, v = (_slots(spec, order, sizes) for sizes in (CONFIGURATION_SIZE, VELOCITY_SIZE))
 
     def reading(_spec: RobotSpec, states: States) -> States:
-        return replace(states, q=_read(states.q, q), v=_read(states.v, v), tau=_read(states.tau, v))
+        return replace(states, q=_read(states.q, q), v=_read(states.v, v), tau=_read(states.tau, v), vdot=_read(states.vdot, v))
 
     name, prior = what or ",".join(moved), 1.0 if remark else 2.0
     if not both:

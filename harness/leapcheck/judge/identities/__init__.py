@@ -23,7 +23,7 @@ from leapcheck.judge.layout import places
 from leapcheck.quantities import QUANTITIES, QuantityGroup, answer_shape
 from leapcheck.records import Failure, Identity
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
-from leapcheck.sampling import States, join_states
+from leapcheck.sampling import States, join_states, tile
 from leapcheck.system.strict_json import decode, dumps_line, loads
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec, spec_hash
@@ -179,8 +179,7 @@ def _slopes(answers: LawAnswers, along: Mapping[str, Floats], step: Floats) -> I
 def _along(spec: RobotSpec, states: States, step: Floats) -> States:
     q = curve(spec, states.q, states.v, step)
     times = len(q) // len(states)
-    v, tau = (np.tile(block, (times, 1)) for block in (states.v, states.tau))
-    return States(q, v, tau, np.tile(states.index, times), states.kind * times)
+    return replace(tile(states, times), q=q)
 
 
 def _ask(engine: Engine, states: States, shapes: Shapes) -> tuple[dict[str, Floats], dict[str, str]]:

@@ -196,6 +196,29 @@ def linear_momentum(answers: LawAnswers) -> Miss:
     return Miss(error, allowed[:, None, None] + 0.0 * error, _largest(A))
 
 
+def inverse_motion(answers: LawAnswers) -> Miss:
+    """Inverse dynamics less M vdot + h."""
+    M, h, tau = (answers.values[name] for name in ("mass_matrix", "bias_force", "inverse_dynamics"))
+    vdot = answers.states.vdot
+    force = product(M, vdot)
+    moving = answers.weights * np.einsum("ni,ni->n", answers.weights, np.abs(vdot))[:, None]
+    allowed = answers.off["mass_matrix"][:, None] * moving
+    allowed = allowed + (answers.off["bias_force"] + answers.off["inverse_dynamics"])[:, None]
+    return Miss(np.abs(tau - force - h), allowed, _largest(tau, force, h))
+
+
+def inverse(answers: LawAnswers) -> Miss:
+    """M^-1 M less 1, in units of sqrt(M_jj / M_ii)."""
+    M, minverse, weights = answers.values["mass_matrix"], answers.values["minverse"], answers.weights
+    with np.errstate(all="ignore"):
+        free = M / (weights[:, :, None] * weights[:, None, :])
+        free_inverse = minverse * (weights[:, :, None] * weights[:, None, :])
+    sums = np.abs(free_inverse).sum(axis=2).max(axis=1)
+    largest = (weights.max(axis=1)) ** 2
+    allowed = answers.off["mass_matrix"] * sums * M.shape[1] + answers.off["minverse"] * largest * M.shape[1]
+    return Miss(np.abs(free_inverse @ free - np.eye(M.shape[1])), allowed[:, None, None] + 0.0 * M, np.ones(len(M)))
+
+
 LAWS = (
     Law("M is symmetric and positive definite", ("mass_matrix",), symmetric),
     Law("h = gravity force + Coriolis force", ("bias_force", "gravity_force", "coriolis_force"), sum_of_forces),
@@ -207,6 +230,8 @@ LAWS = (
     Law("J v = rate of the contact positions", ("contact_jacobians",), jacobian, "contact_positions"),
     Law("Jdot v = rate of J v at constant v", ("contact_bias_accelerations",), jacobian_rate, "J v"),
     Law("v . Coriolis force = v . Mdot v / 2", ("coriolis_force",), power, "v M v"),
+    Law("inverse dynamics = M vdot + h", ("inverse_dynamics", "mass_matrix", "bias_force"), inverse_motion),
+    Law("M^-1 M = 1", ("minverse", "mass_matrix"), inverse),
     Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),
     Law("centroidal momentum = A v", ("centroidal_momentum", "centroidal_momentum_matrix"), momentum),
     Law(

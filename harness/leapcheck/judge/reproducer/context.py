@@ -29,6 +29,7 @@ from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.judge.truth import BITS, truth
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import scale_free, scales
+from leapcheck.sampling import STATE_PARTS
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType
 from leapcheck_models.urdf import urdf_obstacles
@@ -40,7 +41,7 @@ WITHOUT_RATE = ("contact_velocities", "kinetic_energy")
 def context_of(engine: KnownEngine | OwnEngine, shrunk: SmallestCase, quantity: str, command: str, cause: str) -> dict[str, Any]:
     """What every template reads, and what this engine's template reads."""
     state, known, engine_robot = shrunk.state, QUANTITIES[quantity], robot(shrunk.spec)
-    parts = {"q": state.q[0], "v": state.v[0], "tau": state.tau[0]}
+    parts = {part: getattr(state, part)[0] for part in STATE_PARTS}
     right = truth(shrunk.spec, quantity, **parts)
     scale = "the largest true entry" if known.scale is Scale.LARGEST else known.scale.value
     common = parts | {

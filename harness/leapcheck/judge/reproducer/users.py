@@ -84,6 +84,7 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
         "own_q": np.array(parts.q[0]),
         "own_v": np.array(parts.v[0]),
         "own_tau": np.array(parts.tau[0]),
+        "own_vdot": np.array(parts.vdot[0]),
         "shapes": {name: answer_shape(name, spec) for name in names},
         "calls": {name: QUANTITIES[name].arguments for name in names},
         "letters": {name: "h" if name.endswith("force") else number_of(name) for name in names},

@@ -10,7 +10,7 @@ import numpy as np
 
 from leapcheck.entries import AXES, dof_names
 from leapcheck.judge.layout import neutral
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
 HALF = math.sqrt(0.5)
@@ -44,9 +44,9 @@ class StateEntry(NamedTuple):
 
 
 def places(spec: RobotSpec, arguments: Sequence[str]) -> tuple[EntryPlace, ...]:
-    """All places of the parts of a state that are `arguments`, in the order of q, v and tau."""
+    """All places of the parts of a state that are `arguments`, in the order of q, v, tau and vdot."""
     in_q = tuple(_places_in_q(spec)) if "q" in arguments else ()
-    return (*in_q, *(EntryPlace(part, i, "number") for part in ("v", "tau") if part in arguments for i in range(spec.nv)))
+    return (*in_q, *(EntryPlace(part, i, "number") for part in STATE_PARTS[1:] if part in arguments for i in range(spec.nv)))
 
 
 def simple_entries(place: EntryPlace) -> tuple[StateEntry, ...]:
@@ -73,7 +73,7 @@ def quaternion_about(angle: float, axis: int) -> tuple[float, ...]:
 
 def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[StateEntry, ...]:
     """What is not zero in those parts of a block of one state."""
-    rest = {"q": neutral(spec), "v": np.zeros(spec.nv), "tau": np.zeros(spec.nv)}
+    rest = {"q": neutral(spec)} | {part: np.zeros(spec.nv) for part in STATE_PARTS[1:]}
     chosen = []
     for place in places(spec, arguments):
         where = slice(place.start, place.start + (4 if place.kind == "turn" else 1))
@@ -86,11 +86,11 @@ def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[S
 def states_of(spec: RobotSpec, choices: Sequence[Sequence[StateEntry]]) -> States:
     """A block of states (n,), each neutral and at rest but for its entries."""
     n = len(choices)
-    parts = {"q": np.tile(neutral(spec), (n, 1)), "v": np.zeros((n, spec.nv)), "tau": np.zeros((n, spec.nv))}
+    parts = {"q": np.tile(neutral(spec), (n, 1))} | {part: np.zeros((n, spec.nv)) for part in STATE_PARTS[1:]}
     for row, chosen in enumerate(choices):
         for (part, start, _), values in chosen:
             parts[part][row, start : start + len(values)] = values
-    return States(parts["q"], parts["v"], parts["tau"], np.arange(n), ("shrunk",) * n)
+    return States(index=np.arange(n), kind=("shrunk",) * n, **parts)
 
 
 def count(chosen: Sequence[StateEntry]) -> int:
@@ -111,7 +111,7 @@ def nonzero(spec: RobotSpec, state: States) -> tuple[tuple[str, float], ...]:
     """
     names = _names(spec)
     chosen: list[tuple[str, float]] = []
-    for place, values in entries(spec, state, ("q", "v", "tau")):
+    for place, values in entries(spec, state, STATE_PARTS):
         if place.kind == "turn":
             axes = _axes(values)
             vector = _rotation_vector(values)
@@ -167,4 +167,4 @@ def _names(spec: RobotSpec) -> dict[tuple[str, int], str]:
             names["q", start] = body.joint.name
         start += CONFIGURATION_SIZE[kind]
     dofs = dof_names(spec)
-    return names | {(part, i): f"{part} {name}" for part in ("v", "tau") for i, name in enumerate(dofs)}
+    return names | {(part, i): f"{part} {name}" for part in STATE_PARTS[1:] for i, name in enumerate(dofs)}

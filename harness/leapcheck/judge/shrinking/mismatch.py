@@ -20,7 +20,7 @@ from leapcheck.judge.matrices import FORMS, unpack
 from leapcheck.judge.shrinking.parts import RobotInWhole, robot_in_whole
 from leapcheck.quantities import QUANTITIES
 from leapcheck.rounding import ALLOWED_UNITS, FLOOR
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
@@ -204,7 +204,7 @@ class Mismatch:
 
 def at_rest(states: States, arguments: tuple[str, ...]) -> States:
     """The states with those of v and tau set to zero that are no arguments of the quantity."""
-    idle = {part: np.zeros_like(getattr(states, part)) for part in ("v", "tau") if part not in arguments}
+    idle = {part: np.zeros_like(getattr(states, part)) for part in STATE_PARTS[1:] if part not in arguments}
     return replace(states, **idle)
 
 

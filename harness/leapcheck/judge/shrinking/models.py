@@ -122,7 +122,7 @@ def states_for(spec: RobotSpec, smaller: RobotSpec, states: States) -> States:
     q = [i for joint in joints for i in in_q[joint]]
     v = [i for joint in joints for i in in_v[joint]]
     assert len(q) == smaller.nq
-    return replace(states, q=states.q[:, q], v=states.v[:, v], tau=states.tau[:, v])
+    return replace(states, q=states.q[:, q], v=states.v[:, v], tau=states.tau[:, v], vdot=states.vdot[:, v])
 
 
 def _on(spec: RobotSpec, points: Sequence[ContactPoint]) -> tuple[ContactPoint, ...]:

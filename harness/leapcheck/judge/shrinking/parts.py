@@ -14,7 +14,7 @@ from leapcheck.judge.draws import PerturbedRobot, RowsOf, StateFactors, moved_nu
 from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES, neutral
 from leapcheck.judge.robot_rows import Pair, RobotRows
 from leapcheck.quantities import QUANTITIES
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import RobotSpec
@@ -97,7 +97,7 @@ class WholeRobot:
 
     def state_factors(self, part: RobotPart) -> list[StateFactors]:
         """By what each draw multiplies a part's state."""
-        return [(q[part.q], v[part.v], tau[part.v]) for q, v, tau in self._factors]
+        return [(q[part.q], v[part.v], tau[part.v], vdot[part.v]) for q, v, tau, vdot in self._factors]
 
     def root_count(self, part: RobotPart) -> int:
         """Links of a part that hang on no other of its links."""
@@ -108,10 +108,10 @@ class WholeRobot:
         """Rows of a part at the first of some blocks of states, and of the part as each draw moves it at the others."""
         robots = [part.x, *(np.where(part.x == self._x, moved, part.x) for moved in self._moved)][: len(reads)]
         x = np.concatenate([np.broadcast_to(own, (len(read), len(own))) for own, read in zip(robots, reads, strict=True)])
-        own_q, v, tau = (np.concatenate([getattr(read, name) for read in reads]) for name in ("q", "v", "tau"))
+        own_q, v, tau, vdot = (np.concatenate([getattr(read, name) for read in reads]) for name in STATE_PARTS)
         q = np.tile(self._neutral, (len(x), 1))
         q[:, part.q] = own_q
-        return PartRows(self.tree, x, None, q, v, tau, part)
+        return PartRows(self.tree, x, None, q, v, tau, vdot, part)
 
     def _holds(self, tree: Tree) -> bool:
         """Whether each link hangs on the same joint, and on the same link but for those that are cut."""

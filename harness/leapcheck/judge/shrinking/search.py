@@ -12,7 +12,7 @@ from leapcheck.judge.evidence import rows_of
 from leapcheck.judge.shrinking.entries import EntryPlace, places
 from leapcheck.judge.shrinking.mismatch import Budget, Make, Mismatch, at_rest
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.sampling import UNIT, States, generated_states, join_states
+from leapcheck.sampling import STATE_PARTS, UNIT, States, generated_states, join_states
 from leapcheck_models.spec import RobotSpec
 
 PARENTS, CHILDREN = 8, 16
@@ -21,7 +21,7 @@ PARENTS, CHILDREN = 8, 16
 STEPS = (1.0, 0.3, 0.1, 0.03, 0.01)
 """Sizes of changes, in units of `RANGES`, tried side by side: none has to be adapted."""
 
-RANGES = {"turn": 1.0, "angle": 1.0, "q": 1.0, "v": 10.0, "tau": 100.0}
+RANGES = {"turn": 1.0, "angle": 1.0, "q": 1.0, "v": 10.0, "tau": 100.0, "vdot": 100.0}
 """Angles in rad; largest position (m), velocity (rad/s, m/s) and torque (N m, N) that are looked at."""
 
 VANISHING = 0.1
@@ -95,7 +95,7 @@ class _Evolution:
     def _mutate(self, states: States) -> States:
         """Copies with each coordinate changed at a chance that is its row's own, and by a step that is too."""
         n, rng = len(states), self._rng
-        parts = {part: getattr(states, part).copy() for part in ("q", "v", "tau")}
+        parts = {part: getattr(states, part).copy() for part in STATE_PARTS}
         step = rng.choice(STEPS, n)
         chance = 1.0 / rng.integers(1, len(self._places) + 1, n)
         for place in self._places:
@@ -107,7 +107,7 @@ class _Evolution:
 
     def _within_range(self, states: States) -> States:
         """The states with unit quaternions, and every number within its range."""
-        parts = {part: getattr(states, part).copy() for part in ("q", "v", "tau")}
+        parts = {part: getattr(states, part).copy() for part in STATE_PARTS}
         for place in self._places:
             block = parts[place.part]
             if place.kind == "turn":

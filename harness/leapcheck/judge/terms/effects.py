@@ -14,7 +14,7 @@ from leapcheck.judge.terms.jacobian import JacobianForm
 from leapcheck.judge.terms.lagrange import LagrangeForm
 from leapcheck.judge.terms.newton_euler import VectorForm
 from leapcheck.judge.terms.spatial import SpatialForm
-from leapcheck.sampling import States
+from leapcheck.sampling import States, tile
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
 
@@ -56,13 +56,7 @@ def _changed(
     for row, change in enumerate(changes):
         for place, amount in change.items():
             amounts.setdefault(place, np.zeros(k))[row] = amount
-    tiled = States(
-        np.tile(states.q, (k, 1)),
-        np.tile(states.v, (k, 1)),
-        np.tile(states.tau, (k, 1)),
-        np.tile(states.index, k),
-        states.kind * k,
-    )
+    tiled = tile(states, k)
     repeated = Changes({place: np.repeat(row, n) for place, row in amounts.items()})
     answers = _answers(tree, form, tiled, repeated, wanted)
     return {name: values.reshape(k, n, *values.shape[1:]) for name, values in answers.items()}

@@ -19,7 +19,7 @@ FEW = 5
 MANY = 48
 """States of any kind at which they are fitted to energies, which are one number a state."""
 
-INVERSE_DYNAMICS = "inverse_dynamics"
+INVERSE_DYNAMICS = "inverse dynamics at the acceleration answered"
 """Forward dynamics turned round: M a + h at the engine's acceleration a, which should be tau."""
 
 
