@@ -19,9 +19,9 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for (`--quantities dynamics centroidal`). vdot are accelerations, as v component by
-component, in the convention of v; they have nothing to do with tau. The centre of mass and what is about it: world axes; rotors count, armature does not;
-momentum, its rate and inertia about the robot's centre of mass, [angular; linear]:
+The following are compared where they are asked for (`--quantities dynamics centroidal`). vdot are accelerations, as v component
+by component, in the convention of v; they have nothing to do with tau. The centre of mass and what is about it: world axes,
+[angular; linear]; rotors count, armature does not:
 
 ================================================= =================================== ==========================
 function                                          answer                              shape
