@@ -176,9 +176,9 @@ def _constraints() -> Iterator[Quantity]:
     yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
 
 
-ROWS = (_core(), _mujoco(), _dynamics(), _centroidal(), _constraints())
+GROUPS = (_core(), _mujoco(), _dynamics(), _centroidal(), _constraints())
 
-QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in ROWS for quantity in rows}
+QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in GROUPS for quantity in rows}
 
 CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.in_mujoco_coordinates)
 """The quantities that any engine may answer: all but MuJoCo's own storage."""
