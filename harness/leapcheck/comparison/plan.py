@@ -76,7 +76,7 @@ class Plan:
             raise ValueError(f"robot '{self.spec.name}' has nothing that moves: add a body with a joint by add_body")
         if excess := excess_size(self.spec):
             raise ValueError(f"robot '{self.spec.name}': {excess}: compare a limb as a robot of its own, or fix joints")
-        if dof := _singular_dof(self.spec):
+        if dof := singular_dof(self.spec):
             raise ValueError(f"robot '{self.spec.name}': '{dof}' moves no inertia: give the link behind it a mass and an inertia")
 
     @property
@@ -152,7 +152,7 @@ def jobs(plan: Plan) -> list[tuple[range, ...]]:
 
 
 @lru_cache(maxsize=64)
-def _singular_dof(spec: RobotSpec) -> str:
+def singular_dof(spec: RobotSpec) -> str:
     """Name of the dof that most moves no inertia at a generic state, "" where M is regular."""
     M = ReferenceEngine(spec).evaluate(generated_states(spec, 1, 0, 0), ("mass_matrix",))["mass_matrix"][0]
     diagonal = np.sqrt(np.diag(M))

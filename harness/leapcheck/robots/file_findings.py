@@ -92,7 +92,7 @@ def _order(imported: ImportedRobot) -> Iterator[Finding]:
     except NotApplicable:
         return
     known = [body.joint.name for body in imported.spec.bodies if body.joint.type not in (JointType.FIXED, JointType.FREE)]
-    there = [name for name in model.names if name in known]
+    there = list(dict.fromkeys(name for name in model.names if name in known))  # it may hold bodies of one name twice
     here = [name for name in known if name in there]
     if there != here:
         first = next(i for i, (a, b) in enumerate(zip(here, there, strict=True)) if a != b)

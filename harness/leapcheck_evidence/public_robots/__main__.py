@@ -44,16 +44,23 @@ class PublicRobotsCommand:
     """Write the table here, with .md, .json and .csv behind the name."""
     only: str = ""
     """Only files with this in their path."""
+    keep: Path | None = None
+    """A table (.json) of an earlier run whose rows of files that were read are kept: the others are looked at again."""
     against: Path | None = None
     """A table (.json) to compare with."""
 
     def run(self) -> int:
         """Makes the table; prints each row's file when it is done."""
-        before = None if self.against is None else from_json(self.against.read_text("utf-8"), str(self.against))
+        before, kept = (
+            None if file is None else from_json(file.read_text("utf-8"), str(file)) for file in (self.against, self.keep)
+        )
         paths = [path for path in robot_files(self.folder) if self.only in path.as_posix()]
         if not paths:
             raise ValueError(f"'{self.folder}' has no model file{f' with {self.only} in its path' if self.only else ''}")
-        robots = tuple(_shown(public_robots(paths, self.folder), len(paths)))
+        rows = {robot.file: robot for robot in kept.robots if not robot.refused} if kept else {}
+        left = [path for path in paths if path.relative_to(self.folder).as_posix() not in rows]
+        rows |= {robot.file: robot for robot in _shown(public_robots(left, self.folder), len(left))}
+        robots = tuple(rows[path.relative_to(self.folder).as_posix()] for path in paths)
         table = PublicRobots("python -m leapcheck_evidence.public_robots WHEELS", versions(PACKAGES), robots)
         if self.out is not None:
             write_whole(self.out.with_suffix(".json"), to_json(table))

@@ -12,6 +12,7 @@ import numpy as np
 
 from leapcheck.api.comparison import compare
 from leapcheck.api.robots import lint
+from leapcheck.comparison.plan import singular_dof
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.protocol import Answers
@@ -88,11 +89,12 @@ def public_robot(path: Path, folder: Path) -> PublicRobot:
     if excess := excess_size(spec):
         return _refused(row, excess, path)
     findings = tuple(lint(str(path)))
-    states = _states(spec)
-    ours = ReferenceEngine(spec).evaluate(states, CORE)
+    states, singular = _states(spec), singular_dof(spec)
+    ours = ReferenceEngine(spec).evaluate(states, [name for name in CORE if not (singular and name in SOLVED)])
     mujoco, pinocchio = (_check(engine, path, imported, states, ours, findings) for engine in (MUJOCO, PINOCCHIO))
+    verdict = f"M is singular: '{singular}' moves no inertia" if singular else _verdict(path, row)
     counts = tuple(sum(finding.severity == severity for finding in findings) for severity in ("error", "warning", "note"))
-    return replace(row, findings=counts, verdict=_verdict(path, row), mujoco=mujoco, pinocchio=pinocchio)
+    return replace(row, findings=counts, verdict=verdict, mujoco=mujoco, pinocchio=pinocchio)
 
 
 def _refused(row: PublicRobot, reason: str, path: Path) -> PublicRobot:
@@ -111,7 +113,7 @@ def _check(
     except (NotApplicable, EngineError) as reason:
         check = check if check.refused else replace(check, unchecked=check.unchecked or _plain(str(reason), path))
         return replace(check, changes=tuple(sorted(changes)))
-    names = tuple(name for name in CORE if name in loaded.quantities and ours[name].size)
+    names = tuple(name for name in ours if name in loaded.quantities and ours[name].size)
     answers = loaded.evaluate(states, names)
     worst = max(_error(name, answers[name], ours[name], ours["mass_matrix"]) for name in names)
     return replace(check, quantities=len(names), error=_digits(worst), changes=tuple(sorted(changes)))

@@ -13,8 +13,10 @@ from leapcheck_evidence.public_robots.files import kind_of
 from leapcheck_evidence.public_robots.record import BROKEN, PublicRobot
 from leapcheck_evidence.public_robots.row import public_robot
 
-TIMEOUT = 120.0
-"""Seconds that a file may take."""
+CPU_SECONDS = 120
+"""CPU that a file may take, and"""
+TIMEOUT = 900.0
+"""seconds, on a machine that is busy otherwise."""
 MEMORY = 6 * 2**30
 """Bytes that a file may take."""
 
@@ -34,6 +36,7 @@ def public_robots(paths: Iterable[Path], folder: Path) -> Iterator[PublicRobot]:
 
 def _work(path: Path, folder: Path, answers: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     sys.stderr = sys.stdout = Path("/dev/null").open("w")  # noqa: SIM115 (until the process ends)
     try:
         answers.send(public_robot(path, folder))
@@ -45,5 +48,5 @@ def _answer(answers: Connection, file: str) -> PublicRobot:
     try:
         given = answers.recv() if answers.poll(TIMEOUT) else f"no answer within {TIMEOUT:g} s"
     except EOFError:
-        given = "the process crashed"
+        given = f"the process crashed, or took more than {CPU_SECONDS} s of CPU"
     return given if isinstance(given, PublicRobot) else PublicRobot(file, kind_of(file), refused=f"{BROKEN}: {given}")

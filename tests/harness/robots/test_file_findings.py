@@ -91,3 +91,11 @@ def test_a_file_that_everyone_reads_alike_has_no_such_finding(tmp_path: Path) ->
         of_rule(read(mjcf_text(load("tree4_7")), tmp_path, "xml"), "load", "order", "total mass", "compiler options", "Pinocchio")
         == []
     )
+
+
+def test_bodies_in_two_sections_are_read_twice_by_pinocchio_and_are_no_traceback(tmp_path: Path) -> None:
+    text = mjcf_text(load("tree4_7"))
+    end = text.index("</worldbody>") + len("</worldbody>")
+    floor = '<worldbody><geom type="plane" size="1 1 1"/></worldbody>'
+    imported = read(text[:end] + floor + text[end:], tmp_path, "xml")
+    assert "order" not in {finding.rule for finding in findings_on_file(imported)}
