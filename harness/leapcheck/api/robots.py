@@ -28,7 +28,8 @@ def load(robot: Any, *, feet: Sequence[str] | str = (), points: Path | str | Non
     name beside it chooses others.
 
     Args:
-        robot: a name (`leapcheck robots` lists them), "random:SEED", a file (.json, .urdf, .xml, .mjcf; "#fixed" or "#floating"
+        robot: a name (`leapcheck robots` lists them), one of the package robot_descriptions ("go2_description") whose files are
+            in its cache, "random:SEED", a file (.json, .urdf, .xml, .mjcf; "#fixed" or "#floating"
             behind a .urdf decides about its base), a spec, a `mujoco.MjModel` or a `pinocchio.Model`.
         feet: names of bodies or links, sites or geoms at which it touches: a site's place, a sphere's centre, a capsule's free
             end, the corners of a box's sole; of a body its spheres, else its last capsule's free end, else its origin.

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MJCF = (".xml", ".mjcf")
 FILES = (".json", ".urdf", *MJCF)
+DESCRIPTION = "_description"
+"""How names of the package robot_descriptions end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,9 @@ def named_robot(source: str) -> NamedRobot:
 def load(robot: Any, feet: Sequence[str] = (), points: Path | None = None) -> RobotSpec:
     """Spec of a robot.
 
-    `robot` is a name, `random:SEED`, the path of a .json, .urdf, .xml or .mjcf (which MuJoCo compiles), a `RobotSpec`, a
-    `mujoco.MjModel` or a `pinocchio.Model`. Its contact points are those that `feet` (names of bodies, sites or geoms) and the
-    file `points` choose, if they do.
+    `robot` is a name, also one of the package robot_descriptions, `random:SEED`, the path of a .json, .urdf, .xml or .mjcf (which
+    MuJoCo compiles), a `RobotSpec`, a `mujoco.MjModel` or a `pinocchio.Model`. Its contact points are those that `feet` (names of
+    bodies, sites or geoms) and the file `points` choose, if they do.
 
     Raises FileNotFoundError, or ValueError in one line that names the file or model, the element and the remedy; TypeError for
     anything else. A `mujoco.MjModel` whose tendons, their equality constraints or mocap bodies are left out gives a UserWarning.
@@ -103,6 +105,11 @@ def read_robot_file(name: str, feet: Sequence[str] = (), points: Path | None = N
 
 
 def _read(name: str) -> ImportedRobot | None:
+    stem, hash_sign, base = name.partition("#")
+    if stem.endswith(DESCRIPTION):
+        from leapcheck.robots.descriptions import description_file
+
+        name = f"{description_file(stem) or stem}{hash_sign}{base}"
     if name.partition("#")[0].endswith(".urdf"):
         from leapcheck_models.importing.urdf_file import read_urdf
 
