@@ -20,8 +20,8 @@ MARK = "LEAPCHECK_SOAK_FOLDER"
 LOG = "commands.log"
 """What a case's commands printed."""
 
-PATIENCE = 900.0
-"""Seconds after which a command counts as hanging; the longest takes a minute on an idle core."""
+PATIENCE = 3600.0
+"""Seconds after which a command counts as hanging; the longest takes a minute on an idle core, and a soak gets the last of it."""
 
 GRACE = 10.0
 """Seconds that processes which were told to end may take."""
