@@ -25,6 +25,7 @@ def jump(
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
     policy: str | None = JumpOptions.policy,
+    sandbox: bool = JumpOptions.sandbox,
     trajectory: Path | str | None = JumpOptions.trajectory,
     duration: float | None = JumpOptions.duration,
     pose: str | None = JumpOptions.pose,
@@ -63,6 +64,7 @@ def jump(
         policy: your own controller instead of the plan, as module:factory, from the current folder: factory(robot)
             returns a function of (time, q, v) that returns joint torques or a JointCommand.
         trajectory: joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT).
+        sandbox: the policy runs under bubblewrap: without network, with files that it cannot change, without other processes.
         duration: how long a policy or trajectory is simulated (s); 1.2 s, or the trajectory's length, by default.
         pose: pose that a policy or trajectory starts from; the robot's first by default.
         set: numbers of the robot to change, as in ["trunk.mass=3.6"].
@@ -110,6 +112,7 @@ def jump(
         crouch=crouch,
         push_time=push_time,
         policy=policy,
+        sandbox=sandbox,
         trajectory=_path(trajectory),
         duration=duration,
         pose=pose,

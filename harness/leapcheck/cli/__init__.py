@@ -105,7 +105,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         replace_streams()
         signal.signal(signal.SIGTERM, _interrupt)
-        signal.signal(signal.SIGALRM, _interrupt)
         sys.unraisablehook = _interrupt_again
     try:
         with rare_collection():
@@ -126,6 +125,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     """Repeats an interrupt that came where Python drops exceptions, as in a `__del__`; others are shown as ever."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
+        signal.signal(signal.SIGALRM, _interrupt)
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:
         sys.__unraisablehook__(lost)

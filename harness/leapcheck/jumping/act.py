@@ -38,7 +38,7 @@ class Act:
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
         if isinstance(self.policy, UserPolicy):
-            return partial(user_policy, self.policy.target, self.policy.spec)
+            return partial(user_policy, self.policy.target, self.policy.spec, self.policy.sandbox)
         return None
 
     def fresh_policy(self) -> Policy:
@@ -76,8 +76,15 @@ def planned_act(plan: JumpPlan, note: str = "") -> Act:
     return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note)
 
 
-def user_act(spec: RobotSpec, policy: str | None, trajectory: Path | None, pose: str | None, duration: float | None) -> Act:
-    """A user's controller or trajectory, from a pose at rest; by default as long as the trajectory."""
+def user_act(
+    spec: RobotSpec,
+    policy: str | None,
+    trajectory: Path | None,
+    pose: str | None,
+    duration: float | None,
+    sandbox: bool = False,
+) -> Act:
+    """A user's controller, in a sandbox if need be, or trajectory, from a pose at rest; by default as long as the trajectory."""
     if duration is not None and not 0.0 < duration <= LONGEST:
         raise ValueError(f"--duration {duration}: give seconds above 0, at most {LONGEST:g}")
     start = named_pose(spec, pose), np.zeros(spec.nv)
@@ -85,7 +92,7 @@ def user_act(spec: RobotSpec, policy: str | None, trajectory: Path | None, pose:
         raise ValueError("--policy and --trajectory are both given: leave one out")
     if trajectory is None:
         assert policy is not None
-        return Act(user_policy(policy, spec), start, DURATION if duration is None else duration)
+        return Act(user_policy(policy, spec, sandbox), start, DURATION if duration is None else duration)
     targets = read_trajectory(trajectory, spec)
     if duration is None and targets.time[-1] > LONGEST:
         raise ValueError(

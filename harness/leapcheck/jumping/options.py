@@ -36,6 +36,8 @@ class JumpOptions:
     policy: str | None = None
     """Your own controller instead of the plan, as module:factory, from the current folder: factory(robot) returns a function
     of (time, q, v) that returns joint torques or a JointCommand."""
+    sandbox: bool = False
+    """Run the policy under bubblewrap: without network, with files that it cannot change, without other processes."""
     trajectory: Path | None = None
     """Joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT)."""
     duration: float | None = None
@@ -99,6 +101,8 @@ class JumpOptions:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
         else:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
+        if self.sandbox:
+            self._check_sandbox()
         if not self.monte_carlo:
             self._refuse_unused(("vary",), "only --monte-carlo uses it")
         if min(self.monte_carlo, self.seed) < 0:
@@ -110,6 +114,13 @@ class JumpOptions:
             raise ValueError(f"--hardware-log '{self.hardware_log}' is no file: give the path of a CSV file")
         if self.dt > 0.01 or not 1 <= self.levels <= 8:
             raise ValueError(f"--dt {self.dt} and --levels {self.levels}: give a step of at most 0.01 s and 1 to 8 levels")
+
+    def _check_sandbox(self) -> None:
+        from leapcheck.engines.outside.sandbox import check_sandbox
+
+        if self.policy is None:
+            self._refuse_unused(("sandbox",), "only --policy runs code of yours")
+        check_sandbox()
 
     def _refuse_unused(self, names: tuple[str, ...], why: str) -> None:
         defaults = {option.name: option.default for option in fields(JumpOptions)}

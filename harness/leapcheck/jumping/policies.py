@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leapcheck.jumping.control import JointCommand, Policy
+from leapcheck.jumping.control import JointCommand
 from leapcheck.system.plugins import call_factory, load_factory
 from leapcheck.system.time_limit import time_limit
 from leapcheck_models.arrays import Floats
@@ -26,14 +26,18 @@ LONGEST_CALL = 20.0
 """Seconds after which a user's controller that has not answered is stopped, long enough for a busy machine."""
 
 
-def user_policy(target: str, spec: RobotSpec) -> Policy:
+def user_policy(target: str, spec: RobotSpec, sandbox: bool = False) -> UserPolicy:
     """The controller that `target`, written module:factory, makes of the robot: `factory(spec)` returns a function of (t, q, v).
 
     The function's answer is a `JointCommand`, or an array of joint torques (actuators,) N m in the order of `spec.actuators`; q
     and v are canonical copies. It is created anew for every run, so it should keep its memory in itself: what it leaves in its
     module is still there in a later run of the same process. Raises ValueError in one line where the module or factory is
-    missing, raises, or gives no function.
+    missing, raises, or gives no function. In a `sandbox` it is made and called in a process of its own.
     """
+    if sandbox:
+        from leapcheck.jumping.sandboxed import sandboxed_controller
+
+        return UserPolicy(sandboxed_controller(target, spec), target, spec, sandbox)
     factory, _ = load_factory(target, f"--policy '{target}'", "my_controller:jump")
     with time_limit(LONGEST_CALL, f"it has not returned within {LONGEST_CALL:g} s"):
         made = call_factory(factory, spec, f"--policy '{target}'")
@@ -53,13 +57,17 @@ class UserPolicy:
     function: Any
     target: str
     spec: RobotSpec
+    sandbox: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How it is created anew."""
-        return user_policy, (self.target, self.spec)
+        return user_policy, (self.target, self.spec, self.sandbox)
 
     def __call__(self, t: float, q: Floats, v: Floats) -> JointCommand:
         """The function's command; ValueError where it is neither a JointCommand nor an array of torques."""
+        if self.sandbox:  # its own process has the time limit, and says what is wrong
+            command: JointCommand = self.function(t, q, v)
+            return command
         with time_limit(LONGEST_CALL, f"no command within {LONGEST_CALL:g} s"):
             answer = self.function(t, q, v)
         if isinstance(answer, JointCommand):

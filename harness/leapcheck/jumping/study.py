@@ -115,7 +115,7 @@ def _act(setup: JumpSetup, options: JumpOptions) -> Act:
     from leapcheck.jumping.planning.plan import plan_jump
 
     if not options.is_planned:
-        return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration)
+        return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration, options.sandbox)
     if options.highest:
         most = _highest(setup, options)
         return planned_act(most.plan, most.sentence)

@@ -10,13 +10,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import leapcheck as lc
 from leapcheck.engines.outside import sandbox
+from leapcheck.jumping.policies import user_policy
 from leapcheck.pytest_support.request import comparison_request
 from leapcheck.pytest_support.session import ComparisonOutcome, Session, SessionOptions
 from leapcheck.versions.measure import measure_versions
+from leapcheck_models.robots import load
 from tests.harness.cli.command_line import Leapcheck
 from tests.harness.cli.conftest import leapcheck as leapcheck
 from tests.harness.versions.test_versions import HERE, in_this_python, question
@@ -175,3 +178,62 @@ def test_versions_refuse_to_run_without_bubblewrap(leapcheck: Leapcheck, monkeyp
     sandbox.check_sandbox.cache_clear()
     assert said.status == 2
     assert said.err == f"leapcheck: no sandbox: there is no program 'bwrap': {sandbox.REMEDY}\n"
+
+
+CONTROLLER = """
+import numpy as np
+
+def make(spec):
+    calls = []
+    def policy(t, q, v):
+        calls.append(t)
+        if len(calls) > 5:
+            ATTEMPT
+        return np.full(len(spec.actuators), 1.0 + len(calls))
+    return policy
+"""
+
+
+def controller(folder: Path, attempt: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    (folder / "guest_controller.py").write_text(CONTROLLER.replace("ATTEMPT", attempt))
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "guest_controller", raising=False)
+    return "guest_controller:make"
+
+
+@needs_sandbox
+def test_controllers_of_a_jump_answer_the_same_in_it_and_each_has_its_own_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word, spec = controller(tmp_path, "print('noise')", monkeypatch), load("mini_cheetah_armature")
+    inside, other, outside = (user_policy(word, spec, sandbox=kept) for kept in (True, True, False))
+    q, v = np.zeros(spec.nq), np.zeros(spec.nv)
+    for k in range(8):
+        commands = [policy(k * 1e-3, q, v) for policy in (inside, outside)]
+        assert [list(command.torque) for command in commands] == [[2.0 + k] * 12] * 2
+    assert other(0.0, q, v).torque[0] == 2.0
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("attempt", "refusal"),
+    [("open('written', 'w')", "Read-only file system"), ("__import__('os').abort()", "its process crashed with SIGABRT")],
+)
+def test_what_a_controller_tries_is_refused_and_ends_its_run_alone(
+    attempt: str, refusal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leapcheck: Leapcheck
+) -> None:
+    word = controller(tmp_path, attempt, monkeypatch)
+    monkeypatch.setenv("MUJOCO_GL", "off")
+    words = ("--duration", "0.02", "--engines", "soft", "--levels", "1", "--workers", "1", "--out", "out")
+    said = leapcheck("jump", "mini_cheetah_armature", "--policy", word, "--sandbox", *words)
+    assert said.status == 1
+    assert "the controller stopped at t = 0.00" in " ".join(said.out.split())
+    assert refusal in " ".join(said.out.split())
+    assert "--sandbox" in (tmp_path / "out" / "report.md").read_text()
+    assert not (tmp_path / "written").exists()
+
+
+def test_a_plan_needs_no_sandbox(leapcheck: Leapcheck) -> None:
+    said = leapcheck("jump", "mini_cheetah_armature", "--height", "0.1", "--sandbox")
+    assert said.err == "leapcheck: --sandbox does nothing here: only --policy runs code of yours: leave it out\n"

@@ -24,7 +24,8 @@ class Patience:
     def progress(self, sign: object) -> None:
         """Begins anew where the sign of its progress is another one than before."""
         if sign != self._sign:
-            self._before += self.idle()
+            if self._waited or self._sign is not None:  # else it has just begun: to look at all processes takes a millisecond
+                self._before += self.idle()
             self._sign = sign
             self._start, self._waited = monotonic(), {}
 

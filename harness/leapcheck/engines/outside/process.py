@@ -89,13 +89,13 @@ class Child:
         self._payload, self._filled = memoryview(b""), 0
         self._frames: deque[tuple[Header, memoryview]] = deque()
         self._first_bytes, self._most_growth = 0, 0.0
-        self._moved, self.seconds = 0, 0.0
+        self._moved, self._patience = 0, Patience(self._process.pid)
 
     def send(self, parts: Sequence[bytes | memoryview], seconds: float, progress: Progress = lambda: None) -> None:
         """Hands over a frame in parts; answers that come meanwhile are kept. Died where it does not take it in time.
 
         The time, also that of `receive`, is the process's own (`patience`), and begins anew with each byte and whenever what
-        `progress` returns changes. What either took is then in `seconds`.
+        `progress` returns changes.
         """
         self._outgoing += [memoryview(part).cast("B") for part in parts if len(part)]
         self._pump(lambda: not self._outgoing, seconds, progress)
@@ -104,6 +104,11 @@ class Child:
         """The next frame's header and payload; Died where there is none in time."""
         self._pump(lambda: bool(self._frames), seconds, progress)
         return self._frames.popleft()
+
+    @property
+    def seconds(self) -> float:
+        """What the last `send` or `receive` took, by the process's own clock; to be asked at once."""
+        return self._patience.total()
 
     def limit_growth(self, most_bytes: float) -> None:
         """From now on it is ended where it, with its own children, grows by more bytes; only Linux tells."""
@@ -116,7 +121,7 @@ class Child:
 
     def _pump(self, done: Callable[[], bool], seconds: float, progress: Progress) -> None:
         """Writes and reads whatever can be, until it is done."""
-        patience = Patience(self._process.pid)
+        patience = self._patience = Patience(self._process.pid)
         while not done():
             patience.progress((progress(), self._moved))
             ready = select.poll()
@@ -136,7 +141,6 @@ class Child:
                 raise self._end()
             if self._to in pipes:
                 self._write()
-        self.seconds = patience.total()
 
     def _check_growth(self) -> None:
         """Died where it has grown by more than it may: a leak must not end the run."""
