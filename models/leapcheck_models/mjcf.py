@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from typing import Literal, get_args
 
 from leapcheck_models.least_inertia import LEAST_NOTE, holds_least, with_least_inertia
+from leapcheck_models.mjcf_constraints import append_constraints, append_loop_sites
 from leapcheck_models.rotors import with_lumped_rotors, with_rotor_bodies
 from leapcheck_models.spec import ONE_DOF, WORLD, Body, ContactPoint, Inertia, Joint, JointType, Placement, RobotSpec, Shape
 from leapcheck_models.xml_text import comment, document, entries_text, free_name, number, numbers, provenance
@@ -60,8 +61,11 @@ def mjcf_text(spec: RobotSpec, rotors: Rotors = "bodies") -> str:
     ET.SubElement(root, "option", gravity=numbers(spec.gravity))
     shared = _shared_defaults(spec if rotors == "bodies" else written)
     root.append(_defaults(class_name, shared))
-    root.append(_worldbody(written, {b.rotor.name for b in spec.bodies if b.rotor}, class_name, shared))
-    for section in (_equalities(spec, rotors), _actuators(spec), _keyframes(written)):
+    worldbody, elements = _worldbody(written, {b.rotor.name for b in spec.bodies if b.rotor}, class_name, shared)
+    root.append(worldbody)
+    equalities = _equalities(spec, rotors)
+    append_constraints(equalities, spec, append_loop_sites(elements | {WORLD: worldbody}, spec))
+    for section in (equalities, _actuators(spec), _keyframes(written)):
         if len(section):
             root.append(section)
     return document(root, _header(spec, written, rotors))
@@ -109,8 +113,10 @@ def _defaults(class_name: str, shared: dict[str, float]) -> ET.Element:
     return root
 
 
-def _worldbody(spec: RobotSpec, rotors: set[str], class_name: str, shared: dict[str, float]) -> ET.Element:
-    """Bodies nested as the tree; in each: inertial, joint, geoms, sites, then its children in the spec's order."""
+def _worldbody(
+    spec: RobotSpec, rotors: set[str], class_name: str, shared: dict[str, float]
+) -> tuple[ET.Element, dict[str, ET.Element]]:
+    """Bodies nested as the tree, and each by its name; in each: inertial, joint, geoms, sites, then its children."""
     worldbody = ET.Element("worldbody")
     elements = {WORLD: _common_root(worldbody, spec)}
     geom_names = {point.name for point in spec.contact_points}
@@ -130,7 +136,7 @@ def _worldbody(spec: RobotSpec, rotors: set[str], class_name: str, shared: dict[
             _append_skeleton(element, body, children, geom_names)
         for point in (p for p in spec.contact_points if p.body == body.name):
             _append_point(element, point, geom_names)
-    return worldbody
+    return worldbody, elements
 
 
 def _common_root(worldbody: ET.Element, spec: RobotSpec) -> ET.Element:

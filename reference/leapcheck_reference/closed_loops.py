@@ -19,11 +19,10 @@ from leapcheck_reference.contact import (
     contact_bias_accelerations,
     contact_jacobians,
 )
-from leapcheck_reference.factorization import dense_parent, factorization, inverse_product, solution
+from leapcheck_reference.factorization import factorization, inwards, outwards
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics
 from leapcheck_reference.links import Point, TreeLoop
 from leapcheck_reference.mass_matrix import mass_matrix
-from leapcheck_reference.scalar import sqrt
 from leapcheck_reference.state import configuration, vector
 from leapcheck_reference.tree import Tree
 
@@ -32,8 +31,8 @@ DEPENDENT = 1.5e-7
 component of. What vanishes by structure, or where a planar loop closes, leaves 1e-15 to 1e-17.
 """
 
-ZERO_ROW = 1e-200
-"""Added to the square of a vector's length, so that rows of zeros can be divided by it."""
+ZERO_ROW = 1e-60
+"""Added to squares of lengths, so that rows of zeros can be divided by them; larger than what balls of 256 bits are wide."""
 
 
 def constraint_jacobian(tree: Tree, q: Any) -> Array:
@@ -72,7 +71,7 @@ def constrained_forward_dynamics(tree: Tree, q: Any, v: Any, tau: Any) -> Array:
     """vdot (nv,) with M vdot + h = tau + J^T lambda and J vdot + Jdot v = 0: rigid, without feedback of the loops' errors.
 
     Rows that depend on rows before them, by structure or at this state, as those of a planar loop where it closes, which no force
-    can change, are left out: see `independent_constraints`. lambda from U M^-1 U^T lambda = c - U vdot_free.
+    can change, are left out: see `independent_constraints`.
     """
     free = factored_forward_dynamics(tree, q, v, tau)
     J = constraint_jacobian(tree, q)
@@ -82,12 +81,26 @@ def constrained_forward_dynamics(tree: Tree, q: Any, v: Any, tau: Any) -> Array:
     factors = factorization(M, tree.dof_parent)
     groups = row_groups([loop.type for loop in tree.loops], len(tree.couplings))
     U, c, share = independent_constraints(J, constraint_bias(tree, q, v), groups, 1.0 / np.diagonal(M))
-    A = inverse_product(factors, U.T)
-    for k, kept in enumerate(share):  # a row that is left out has no other entry
-        A[k, k] = A[k, k] + (1.0 - kept)
-    force = solution(factorization(A, dense_parent(len(A))), c - U @ free)
-    vdot: Array = free + solution(factors, U.T @ force)
+    z = constraint_part(inwards(factors, U.T), 1.0 / factors.D, c - U @ free, share)
+    vdot: Array = free + outwards(factors, z)
     return vdot
+
+
+def constraint_part(Y: Array, weights: Array, missing: Array, share: Sequence[Any]) -> Array:
+    """The shortest z (nv,) with Y^T W z = missing, W = diag(weights), by columns of Y (nv, rows) made orthogonal.
+
+    With M = L^T D L, Y = L^-T U^T and W = D^-1 it is what the constraints add to L^-T M vdot (Gauss's least constraint).
+    """
+    z = 0.0 * Y[:, 0]
+    before: list[tuple[Array, Any]] = []
+    for k, kept in enumerate(share):
+        w = Y[:, k]
+        for w_j, inverse in before:
+            w = w - inverse * ((weights * w_j) @ w) * w_j
+        inverse = kept / ((weights * w) @ w + ZERO_ROW)
+        z = z + inverse * (missing[k] - (weights * Y[:, k]) @ z) * w
+        before.append((w, inverse))
+    return z
 
 
 def row_groups(loops: Iterable[LoopType], couplings: int) -> list[int]:
@@ -97,15 +110,15 @@ def row_groups(loops: Iterable[LoopType], couplings: int) -> list[int]:
 
 
 def independent_constraints(J: Array, bias: Array, groups: Sequence[int], weights: Array) -> tuple[Array, Array, list[Any]]:
-    """(U, c, share) with U vdot = c as J vdot = -bias, its rows orthonormal where they are independent, and 0 where they are not.
+    """(U, c, share) with U vdot = c as J vdot = -bias, the rows of U orthogonal, and `share` 1 where one is independent, else 0.
 
     By modified Gram-Schmidt in the metric <a, b> = sum_i weights_i a_i b_i, row by row; `groups` as `row_groups`, for a component
-    that is zero by structure is rounding alone; `share` is |u|^2 of each row of U, 1 or 0.
+    that is zero by structure is rounding alone. The share fades, see `inverse_square`.
     """
     squares = [(weights * row) @ row for row in J]
     whole = [sum(square for square, other in zip(squares, groups, strict=True) if other == group) for group in groups]
     rows: list[tuple[Array, Any, Any]] = []
-    U, right, share = [], [], []
+    share: list[Any] = []
     for row, b, vector_square in zip(J, bias, whole, strict=True):
         u, c = row, -b
         for u_j, g_j, c_j in rows:
@@ -114,10 +127,8 @@ def independent_constraints(J: Array, bias: Array, groups: Sequence[int], weight
         square = (weights * u) @ u
         g = inverse_square(square, vector_square)
         rows.append((u, g, c))
-        U.append(sqrt(g) * u)
-        right.append(sqrt(g) * c)
         share.append(g * square)
-    return np.array(U), np.array(right), share
+    return np.array([u for u, _, _ in rows]), np.array([c for _, _, c in rows]), share
 
 
 def inverse_square(square: Any, whole: Any) -> Any:

@@ -41,8 +41,13 @@ def factorization(M: Array, parent: Sequence[int]) -> Factors:
 
 def solution(factors: Factors, b: Array) -> Array:
     """x with M x = b, for b (nv,) or columns (nv, k): x = L^-1 D^-1 L^-T b."""
-    x = _inwards(factors, b)
-    for i in range(len(x)):  # x_i = x_i / D_i - sum over ancestors j of L_ij x_j
+    return outwards(factors, inwards(factors, b))
+
+
+def outwards(factors: Factors, y: Array) -> Array:
+    """L^-1 D^-1 y."""
+    x = y.copy()
+    for i in range(len(x)):  # x_i = y_i / D_i - sum over ancestors j of L_ij x_j
         x[i] = x[i] * (1.0 / factors.D[i])
         j = factors.parent[i]
         while j >= 0:
@@ -53,7 +58,7 @@ def solution(factors: Factors, b: Array) -> Array:
 
 def inverse_product(factors: Factors, b: Array) -> Array:
     """b^T M^-1 b (k, k) for columns b (nv, k): (L^-T b)^T D^-1 (L^-T b), exactly symmetric."""
-    y = _inwards(factors, b)
+    y = inwards(factors, b)
     divided = y * (1.0 / factors.D)[:, None]
     product = np.empty((y.shape[1],) * 2, dtype=divided.dtype)
     for i in range(len(product)):
@@ -61,7 +66,7 @@ def inverse_product(factors: Factors, b: Array) -> Array:
     return product
 
 
-def _inwards(factors: Factors, b: Array) -> Array:
+def inwards(factors: Factors, b: Array) -> Array:
     """L^-T b."""
     x = np.array(b, dtype=np.result_type(np.asarray(b), factors.D))
     for i in reversed(range(len(x))):  # x_j -= L_ij x_i for the ancestors j of i

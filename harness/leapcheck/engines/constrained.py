@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.closed_loops import independent_constraints, row_groups
+from leapcheck_reference.closed_loops import constraint_part, independent_constraints, row_groups
 
 
 def constrained_accelerations(spec: RobotSpec, M: Floats, force: Floats, J: Floats, bias: Floats) -> Floats:
@@ -22,8 +23,8 @@ def constrained_accelerations(spec: RobotSpec, M: Floats, force: Floats, J: Floa
 
 def _acceleration(groups: Sequence[int], M: Floats, force: Floats, J: Floats, bias: Floats) -> Floats:
     U, c, share = independent_constraints(J, bias, groups, 1.0 / np.diagonal(M))
-    solved = np.linalg.solve(M, np.column_stack([force, U.T]))
-    free, inverse = solved[:, 0], solved[:, 1:]
-    A = U @ inverse + np.diag(1.0 - np.array(share))
-    vdot: Floats = free + inverse @ np.linalg.solve(A, c - U @ free)
+    L = np.linalg.cholesky(M)
+    free = solve_triangular(L, solve_triangular(L, force, lower=True), lower=True, trans=1)
+    z = constraint_part(solve_triangular(L, U.T, lower=True), np.ones(len(L)), c - U @ free, share)
+    vdot: Floats = free + solve_triangular(L, z, lower=True, trans=1)
     return vdot

@@ -21,6 +21,7 @@ from leapcheck.robots.load import read_robot_file
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
+from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import Coupling, LoopType
@@ -166,6 +167,19 @@ def test_a_closed_planar_loop_moves_as_its_one_degree_of_freedom(read: Read) -> 
     inertia = 2 * (0.0021 + 0.5 * 0.1**2) + 0.5 * 0.2**2
     torque = -9.81 * np.sin(angle) * (2 * 0.5 * 0.1 + 0.5 * 0.2)
     np.testing.assert_allclose(vdot, np.array([1.0, -1.0, 1.0]) * torque / inertia, rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_our_own_mjcf_holds_the_constraints(case: str, read: Read) -> None:
+    """Read again they are the same, also where a loop is open at zero."""
+    spec = read(FILES[case]).spec
+    again = read(mjcf_text(spec)).spec
+    assert [replace(loop, point1=(0.0, 0.0, 0.0)) for loop in again.loops] == [
+        replace(loop, point1=(0.0, 0.0, 0.0)) for loop in spec.loops
+    ]
+    for loop, other in zip(spec.loops, again.loops, strict=True):
+        np.testing.assert_allclose(other.point1, loop.point1, atol=1e-16)
+    assert again.couplings == spec.couplings
 
 
 MIMIC = """
