@@ -62,6 +62,12 @@ def axis_names(spec: RobotSpec, axis: Axis) -> tuple[str, ...]:
             return tuple(f"{part} {letter}" for part in ("angular", "linear") for letter in AXES)
         case Axis.CONSTRAINT:
             return constraint_names(spec)
+        case Axis.FRAME:
+            return (*(body.name for body in spec.bodies), *(f"point {name}" for name in _points(spec)))
+        case Axis.TWIST:
+            return axis_names(spec, Axis.WRENCH)
+        case Axis.POSE:
+            return (*(f"of its {letter} axis" for letter in AXES), "of its origin")
 
 
 def constraint_names(spec: RobotSpec) -> tuple[str, ...]:
@@ -113,6 +119,8 @@ def entry_unit(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
                 number -= not _turning(spec)[i]
             case Axis.WRENCH:
                 number += i >= 3
+            case Axis.TWIST | Axis.POSE:
+                number -= i >= 3
             case Axis.CONSTRAINT:
                 number += _angular_rows(spec)[i]
     return units[number]

@@ -27,6 +27,7 @@ class QuantityGroup(StrEnum):
     CORE = "core"
     MUJOCO = "mujoco"
     DYNAMICS = "dynamics"
+    KINEMATICS = "kinematics"
     CENTROIDAL = "centroidal"
     CONSTRAINTS = "constraints"
 
@@ -36,7 +37,8 @@ class Axis(StrEnum):
 
     Along `FORCE` and `MOTION` it has an entry for each dof, and is converted to other coordinates u = T v as a force is
     (f = T^T f_u: M, tau, columns of J) or as a velocity (v = T^-1 u: accelerations, M^-1). `WRENCH` is [moment; force].
-    `CONSTRAINT` are the rows of closed loops and coupled joints.
+    `CONSTRAINT` are the rows of closed loops and coupled joints. `FRAME` are the links, then the contact points, which have the
+    axes of their links; `TWIST` is [angular; linear], `POSE` the columns of [R, p].
     """
 
     FORCE = "force on a dof"
@@ -46,6 +48,9 @@ class Axis(StrEnum):
     SPACE = "axis of the world"
     WRENCH = "moment and force"
     CONSTRAINT = "row of a closed loop"
+    FRAME = "frame of a link or contact point"
+    TWIST = "angular and linear"
+    POSE = "axes and origin"
 
 
 ROWS = {LoopType.CONNECT: 3, LoopType.WELD: 6}
@@ -59,12 +64,13 @@ DOFS = (Axis.FORCE, Axis.MOTION)
 class Sizes:
     """Lengths that shape the canonical quantities of one robot: dof without rotors, and computed contact points.
 
-    `constraints`: rows of its closed loops and coupled joints.
+    `constraints`: rows of its closed loops and coupled joints; `links`: all of them, rotors not counted.
     """
 
     nv: int
     points: int
     constraints: int = 0
+    links: int = 0
 
     def along(self, axis: Axis) -> int:
         """The number of entries along an axis."""
@@ -81,6 +87,12 @@ class Sizes:
                 return 6
             case Axis.CONSTRAINT:
                 return self.constraints
+            case Axis.FRAME:
+                return self.links + self.points
+            case Axis.TWIST:
+                return 6
+            case Axis.POSE:
+                return 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +101,9 @@ class Quantity:
 
     `arguments` are the parts of a state that it needs. `unit` lists the units of its entries: first where every dof turns and
     every row of a wrench is a moment, then with one that slides, or is a force, along a `FORCE` or `WRENCH` axis, and so on;
-    from the back where they do along a `MOTION` axis. `coefficient` names the quantity C of which it is the bias b, in
-    C(q) vdot + b(q, v): other coordinates add C Tdot v to it. A quantity `in_mujoco_coordinates` is MuJoCo's own storage, has
-    no `axes`, and is compared entry by entry in MuJoCo's coordinates (rotors as bodies); all others are canonical.
+    from the back where they do along a `MOTION`, `TWIST` or `POSE` axis. `coefficient` names the quantity C of which it is the
+    bias b, in C(q) vdot + b(q, v): other coordinates add C Tdot v to it. A quantity `in_mujoco_coordinates` is MuJoCo's own
+    storage, has no `axes`, and is compared entry by entry in MuJoCo's coordinates (rotors as bodies); all others are canonical.
     """
 
     name: str
@@ -151,6 +163,16 @@ def _dynamics() -> Iterator[Quantity]:
     yield Quantity("minverse", "M^-1", inverse, ("q",), Scale.LARGEST, (A, A), own)
 
 
+def _kinematics() -> Iterator[Quantity]:
+    """Frames of links and contact points in the world: world axes, at each frame's origin, [angular; linear]."""
+    N, X, T, own = Axis.FRAME, Axis.SPACE, Axis.TWIST, QuantityGroup.KINEMATICS
+    Q, QV, J = ("q",), ("q", "v"), "frame_jacobians"
+    yield Quantity("frame_placements", "frame placements", "1, m", Q, Scale.LARGEST, (N, X, Axis.POSE), own)
+    yield Quantity("frame_velocities", "frame velocities", "rad/s, m/s", QV, Scale.LARGEST, (N, T), own)
+    yield Quantity(J, "frame Jacobians", "1, 1/m, m", Q, Scale.ABSOLUTE, (N, T, Axis.FORCE), own)
+    yield Quantity("frame_bias_accelerations", "frames' Jdot v", "rad/s^2, m/s^2", QV, Scale.LARGEST, (N, T), own, J)
+
+
 def _centroidal() -> Iterator[Quantity]:
     """The centre of mass and the momentum about it, rotors included; world axes, [angular; linear]."""
     F, X, W, own = Axis.FORCE, Axis.SPACE, Axis.WRENCH, QuantityGroup.CENTROIDAL
@@ -176,7 +198,7 @@ def _constraints() -> Iterator[Quantity]:
     yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
 
 
-GROUPS = (_core(), _mujoco(), _dynamics(), _centroidal(), _constraints())
+GROUPS = (_core(), _mujoco(), _dynamics(), _kinematics(), _centroidal(), _constraints())
 
 QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in GROUPS for quantity in rows}
 
@@ -227,4 +249,5 @@ def answer_shape(name: str, spec: RobotSpec) -> tuple[int, ...]:
 def sizes(spec: RobotSpec) -> Sizes:
     """Sizes of one robot: dof (rotors not counted), computed contact points, and rows of its closed loops and coupled joints."""
     points = sum(p.computed for p in spec.contact_points)
-    return Sizes(spec.nv, points, sum(ROWS[loop.type] for loop in spec.loops) + len(spec.couplings))
+    constraints = sum(ROWS[loop.type] for loop in spec.loops) + len(spec.couplings)
+    return Sizes(spec.nv, points, constraints, len(spec.bodies))

@@ -36,6 +36,12 @@ from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
+from leapcheck_reference.link_frames import (
+    frame_bias_accelerations,
+    frame_jacobians,
+    frame_placements,
+    frame_velocities,
+)
 from leapcheck_reference.mass_matrix import composite_inertias, mass_matrix
 from leapcheck_reference.sparse import (
     SparseMassMatrix,
@@ -93,6 +99,10 @@ __all__ = [
     "forward_accelerations",
     "forward_dynamics",
     "forward_kinematics",
+    "frame_bias_accelerations",
+    "frame_jacobians",
+    "frame_placements",
+    "frame_velocities",
     "gravity_force",
     "inverse_dynamics",
     "kernel",

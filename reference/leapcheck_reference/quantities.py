@@ -27,6 +27,12 @@ from leapcheck_reference.coriolis import coriolis_matrix
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
+from leapcheck_reference.link_frames import (
+    frame_bias_accelerations,
+    frame_jacobians,
+    frame_placements,
+    frame_velocities,
+)
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.sparse import (
     cdof,
@@ -103,6 +109,10 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "total_mass": ReferenceQuantity(total_mass, ()),
     "com_position": ReferenceQuantity(com_position, ("q",)),
     "com_velocity": ReferenceQuantity(com_velocity, ("q", "v")),
+    "frame_bias_accelerations": ReferenceQuantity(frame_bias_accelerations, ("q", "v")),
+    "frame_jacobians": ReferenceQuantity(frame_jacobians, ("q",)),
+    "frame_placements": ReferenceQuantity(frame_placements, ("q",)),
+    "frame_velocities": ReferenceQuantity(frame_velocities, ("q", "v")),
     "com_jacobian": ReferenceQuantity(com_jacobian, ("q",)),
     "com_bias_acceleration": ReferenceQuantity(com_bias_acceleration, ("q", "v")),
     "centroidal_momentum": ReferenceQuantity(centroidal_momentum, ("q", "v")),

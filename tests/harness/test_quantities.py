@@ -36,6 +36,7 @@ POWERS = {  # of kg, m and s
     "rad/s^2": (0, 0, -2),
     "m/s^2": (0, 1, -2),
     "m/s": (0, 1, -1),
+    "rad/s": (0, 0, -1),
     "m": (0, 1, 0),
     "1": (0, 0, 0),
 }
@@ -72,6 +73,7 @@ def test_only_m_is_scaled_by_its_diagonal_and_only_jacobians_not_at_all() -> Non
     assert [name for name in scales if scales[name] is Scale.DIAGONAL] == ["mass_matrix"]
     assert [name for name in scales if scales[name] is Scale.ABSOLUTE] == [
         "contact_jacobians",
+        "frame_jacobians",
         "com_jacobian",
         "constraint_jacobian",
     ]

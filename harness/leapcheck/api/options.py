@@ -20,7 +20,8 @@ class CompareOptions:
     within_limits: bool = False
     """Draw states within the limits of joints, speeds and torques instead of wild ones."""
     quantities: tuple[str, ...] = ()
-    """Quantities to compare: names, groups of them (core, mujoco, dynamics, centroidal), or all; core and mujoco by default."""
+    """Quantities: names, groups (core, mujoco, dynamics, kinematics, centroidal, constraints), or all; core, mujoco by default,
+    and constraints where the robot has some."""
     states_file: Path | None = None
     """Your own states (.npz with q, v, tau, or .csv / .parquet with columns q_0, ..., v_0, ..., tau_0, ...)."""
     only: int | None = None

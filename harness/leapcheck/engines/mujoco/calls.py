@@ -39,6 +39,7 @@ def scratch_sizes(m: mujoco.MjModel, points: int) -> dict[str, int]:
         "scratch.J": jacobians,
         "scratch.MinvJ": jacobians,
         "scratch.Jdot": 3 * m.nv,
+        "scratch.frame_rate": 6 * m.nv,
     }
 
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.mujoco import build, centroidal
+from leapcheck.engines.mujoco import build, centroidal, frames
 from leapcheck.engines.mujoco import calls as mujoco_calls
 from leapcheck.engines.mujoco import layout as mujoco_layout
 from leapcheck.engines.mujoco.call_table import CallTable, array_names
 from leapcheck.engines.projection import Assembly, OwnStates
-from leapcheck.quantities import CORE
+from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -36,10 +36,13 @@ class MujocoEngine(ForeignEngine):
         """Takes a model of `full` (the spec with its rotors as bodies) with exact values; `storage`: answers STORAGE too."""
         sites = build.contact_sites(full, m)
         self._numbers = mujoco_calls.raw_numbers(m, sites, build.body_numbers(full, m)) | centroidal.raw_numbers(m)
+        links = [int(m.body(body.name).id) for body in spec.bodies]
+        self._numbers |= frames.raw_numbers(m, frames.frames_of(m, links, sites))
         self._assembly = {"M": Assembly(("csr",), partial(mujoco_layout.dense, mujoco_layout.places_in_csr(m)))}
         self._assembly["inverse_dynamics"] = Assembly(
             ("newton_euler", "own_vdot"), partial(_with_armature, m.dof_armature.copy())
         )
+        self._assembly |= frames.ASSEMBLY
         self._assembly |= centroidal.assembly(m)
         super().__init__(
             name,
@@ -48,7 +51,13 @@ class MujocoEngine(ForeignEngine):
             conventions.mujoco_convention(spec, build.places(full, m)),
             {name: number.shape for name, number in self._numbers.items()},
             sizes=(m.nq, m.nv),
-            quantities=(*CORE, "inverse_dynamics", "minverse", *centroidal.quantities(m), *(STORAGE if storage else ())),
+            quantities=(
+                *CORE,
+                *names_of_group(QuantityGroup.DYNAMICS),
+                *names_of_group(QuantityGroup.KINEMATICS),
+                *centroidal.quantities(m),
+                *(STORAGE if storage else ()),
+            ),
         )
         self._m, self._d = m, mujoco.MjData(m)
         self._library = mujoco_calls.library()

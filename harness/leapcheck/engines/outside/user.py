@@ -19,15 +19,20 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for (`--quantities dynamics centroidal`). vdot are accelerations, as v component
-by component, in the convention of v; they have nothing to do with tau. The centre of mass and what is about it: world axes,
-[angular; linear]; rotors count, armature does not:
+The following are compared where they are asked for (`--quantities dynamics kinematics centroidal`). vdot are accelerations,
+as v component by component, in the convention of v; they have nothing to do with tau. Frames are all links, then the contact
+points, which have the axes of their links; theirs, and what is about the centre of mass, are in world axes, [angular; linear];
+rotors count, armature does not:
 
 ================================================= =================================== ==========================
 function                                          answer                              shape
 ================================================= =================================== ==========================
 `inverse_dynamics(q, v, vdot)`                    M vdot + h                          (nv,)
 `minverse(q)`                                     M^-1                                (nv, nv)
+`frame_placements(q)`                             [R, p] of links, then points        (frames, 3, 4)
+`frame_velocities(q, v)`                          [angular; linear] at the origin     (frames, 6)
+`frame_jacobians(q)`                              J: that velocity = J v              (frames, 6, nv)
+`frame_bias_accelerations(q, v)`                  Jdot v, classical, without gravity  (frames, 6)
 `com_position(q)`, `com_velocity(q, v)`           of the centre of mass, m, m/s       (3,)
 `com_jacobian(q)`                                 J: its velocity = J v               (3, nv)
 `com_bias_acceleration(q, v)`                     its Jdot v, without gravity         (3,)

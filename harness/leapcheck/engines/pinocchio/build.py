@@ -66,10 +66,10 @@ def link_frame(model: pin.Model, link: str) -> pin.Frame:
 
     Links are found by their names, not joints: Pinocchio names the joint above a URDF's floating base itself.
     """
-    return model.frames[_link_number(model, link)]
+    return model.frames[link_number(model, link)]
 
 
-def _link_number(model: pin.Model, link: str) -> int:
+def link_number(model: pin.Model, link: str) -> int:
     """Frame number of a link; Pinocchio itself would answer nframes to an unknown name."""
     if not model.existBodyName(link):
         raise EngineError(f"pinocchio: the model has no link '{link}', which the robot has: name it so in the file")
@@ -117,7 +117,7 @@ def contact_frames(spec: RobotSpec, model: pin.Model, links: bool) -> list[int]:
     points = [point for point in spec.contact_points if point.computed]
     bodies = {body.name for body in spec.bodies}
     if links and not bodies & {point.name for point in points}:  # the file had to rename a point that is called as a link
-        return [_link_number(model, point.name) for point in points]
+        return [link_number(model, point.name) for point in points]
     frames = []
     for point in points:
         link = link_frame(model, point.body)

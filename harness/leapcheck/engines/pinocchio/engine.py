@@ -11,7 +11,7 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.pinocchio import build, centroidal, constraints, points
+from leapcheck.engines.pinocchio import build, centroidal, constraints, link_frames, points
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
 from leapcheck.engines.projection import Assembly, OwnStates, identity
@@ -37,12 +37,14 @@ class PinocchioEngine(ForeignEngine):
             *steps(model, self._data),
             *centroidal.steps(model, self._data),
             *constraints.steps(full, model, self._data, loops),
+            link_frames.step(model, self._data, [*(build.link_number(model, body.name) for body in spec.bodies), *frames]),
         )
         self._points = points.points_of(model, frames)
         self._static_energy = build.static_potential_energy(model)
         forgets = forgets_armature(model)
         own_solver = constraints.has_own_solver(spec) and spec.nv == full.nv
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if spec.loops or spec.couplings else ()
+        beyond = (*names_of_group(QuantityGroup.DYNAMICS), *names_of_group(QuantityGroup.KINEMATICS))
         super().__init__(
             name,
             str(pin.__version__),
@@ -50,8 +52,7 @@ class PinocchioEngine(ForeignEngine):
             conventions.pinocchio_convention(spec, build.places(full, model)),
             result_shapes(self._steps),
             sizes=(model.nq, model.nv),
-            quantities={*CORE, "inverse_dynamics", "minverse", *centroidal.quantities(model), *constrained}
-            - ({"kinetic_energy"} if forgets else set()),
+            quantities={*CORE, *beyond, *centroidal.quantities(model), *constrained} - ({"kinetic_energy"} if forgets else set()),
         )
 
     @property

@@ -14,6 +14,7 @@ from leapcheck.judge.attribution.problem import Problem, problem_of
 from leapcheck.judge.belief import Belief
 from leapcheck.judge.layout import COM_QUANTITIES, in_order
 from leapcheck.judge.robot_rows import RobotRows, robot_rows
+from leapcheck.quantities import QuantityGroup, names_of_group
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -33,6 +34,7 @@ FAMILIES = {
     **dict.fromkeys(("bias_force", "gravity_force", "coriolis_force", "forward_dynamics"), "force"),
     **dict.fromkeys(("contact_positions", "contact_jacobians", "contact_velocities", "contact_bias_accelerations"), "points"),
     **dict.fromkeys(COM_QUANTITIES, "com"),
+    **dict.fromkeys(names_of_group(QuantityGroup.KINEMATICS), "points"),
 }
 """Quantities that show much the same: of each family the first that is not explained is fitted."""
 

@@ -173,6 +173,11 @@ def com_speed(answers: LawAnswers) -> Miss:
     return _times_v(answers, "com_velocity", "com_jacobian")
 
 
+def frame_speeds(answers: LawAnswers) -> Miss:
+    """The frames' velocities less J v."""
+    return _times_v(answers, "frame_velocities", "frame_jacobians")
+
+
 def momentum(answers: LawAnswers) -> Miss:
     """The centroidal momentum less A v."""
     return _times_v(answers, "centroidal_momentum", "centroidal_momentum_matrix")
@@ -183,7 +188,7 @@ def _times_v(answers: LawAnswers, quantity: str, matrix: str) -> Miss:
     value = answers.values[quantity]
     error = np.abs(value - np.einsum("n...i,ni->n...", answers.values[matrix], answers.states.v))
     allowed = answers.off[quantity] + along_v(answers, matrix)
-    return Miss(error, allowed[:, None] + 0.0 * error, _largest(value))
+    return Miss(error, allowed.reshape(-1, *(1,) * (error.ndim - 1)) + 0.0 * error, _largest(value))
 
 
 def linear_momentum(answers: LawAnswers) -> Miss:
@@ -232,6 +237,7 @@ LAWS = (
     Law("v . Coriolis force = v . Mdot v / 2", ("coriolis_force",), power, "v M v"),
     Law("inverse dynamics = M vdot + h", ("inverse_dynamics", "mass_matrix", "bias_force"), inverse_motion),
     Law("M^-1 M = 1", ("minverse", "mass_matrix"), inverse),
+    Law("frame velocity = J v", ("frame_velocities", "frame_jacobians"), frame_speeds),
     Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),
     Law("centroidal momentum = A v", ("centroidal_momentum", "centroidal_momentum_matrix"), momentum),
     Law(

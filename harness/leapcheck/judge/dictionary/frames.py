@@ -1,0 +1,126 @@
+"""Frames' velocities, Jacobians and accelerations in another convention: axes, point, order, spatial acceleration.
+
+The usual names of axes and point together are Pinocchio's: LOCAL (the frame's own), WORLD (the spatial velocity, of the point
+that is at the world's origin) and LOCAL_WORLD_ALIGNED (world axes at the frame's origin), which is the canonical one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.edits import edit_answers
+from leapcheck.judge.words import name_list
+from leapcheck.quantities import QUANTITIES
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+
+MOVING = ("frame_velocities", "frame_jacobians", "frame_bias_accelerations")
+ACCELERATIONS = "frame_bias_accelerations"
+
+
+class FrameForm(NamedTuple):
+    """Another axes and point: the map (n, frames, 6, 6) of [angular; linear], and what it adds to accelerations (.., 6)."""
+
+    X: Floats
+    added: Floats
+
+
+Form = Callable[[AnswerView], FrameForm]
+
+
+def frame_forms(belief: Belief) -> Iterator[Hypothesis]:
+    """All that is asked of frames, or one quantity of them, in other axes, at another point, or linear first."""
+    asked = tuple(name for name in MOVING if name in belief.evidence.quantities)
+    for names in dict.fromkeys([*([asked] if asked else []), *((name,) for name in asked)]):
+        subject = name_list((QUANTITIES[name].label for name in names), 8)
+        suffix = "" if names == asked else f":{names[0]}"
+        for name, (words, form) in FORMS.items():
+            yield convention(
+                f"frame/{name}{suffix}", f"{subject}: {words}", answer_edit=partial(_answer, names, form, False), prior=1.0
+            )
+            both = f"{words}, and [linear; angular]"
+            yield convention(
+                f"frame/{name}+linear-first{suffix}", f"{subject}: {both}", answer_edit=partial(_answer, names, form, True)
+            )
+        order = f"{subject}: [linear; angular] instead of [angular; linear]"
+        yield convention(f"frame/linear-first{suffix}", order, answer_edit=partial(_answer, names, _same, True))
+    if ACCELERATIONS in asked:
+        words = "frames' Jdot v: the spatial acceleration instead of the classical one (w x pdot is missing)"
+        yield convention("frame/spatial", words, answer_edit=edit_answers((ACCELERATIONS,), _spatial))
+    if "frame_placements" in belief.evidence.quantities:
+        words = "frame placements: rotations of the world in the frame (R^T for R)"
+        yield convention("frame/transposed-rotation", words, answer_edit=edit_answers(("frame_placements",), _transposed))
+
+
+def _answer(names: Collection[str], form: Form, linear_first: bool, view: AnswerView, quantity: str, values: Floats) -> Floats:
+    if quantity not in names:
+        return values
+    X, added = form(view)
+    moved = np.einsum("nfij,nfj...->nfi...", X, values)
+    moved = moved + added if quantity == ACCELERATIONS else moved
+    return np.roll(moved, 3, axis=2) if linear_first else moved
+
+
+def _same(view: AnswerView) -> FrameForm:
+    V = view.value("frame_velocities")
+    return FrameForm(np.broadcast_to(np.eye(6), (*V.shape, 6)), np.zeros_like(V))
+
+
+def _local(view: AnswerView) -> FrameForm:
+    """R^T of both parts."""
+    R = view.value("frame_placements")[..., :3]
+    X = np.zeros((*R.shape[:2], 6, 6))
+    X[..., :3, :3] = X[..., 3:, 3:] = np.swapaxes(R, -1, -2)
+    return FrameForm(X, np.zeros(X.shape[:-1]))
+
+
+def _world(view: AnswerView) -> FrameForm:
+    """Velocities v + p x w; the rate of that, a + pdot x w + p x alpha."""
+    p, V = view.value("frame_placements")[..., 3], view.value("frame_velocities")
+    added = np.concatenate([np.zeros_like(p), np.cross(V[..., 3:], V[..., :3])], axis=-1)
+    return FrameForm(_shift(p), added)
+
+
+def _at_com(view: AnswerView) -> FrameForm:
+    """At each link's com, d from its origin: v + w x d, a + alpha x d + w x (w x d); contact points stay where they are."""
+    R, w = view.value("frame_placements")[..., :3], view.value("frame_velocities")[..., :3]
+    d = np.einsum("nfij,fj->nfi", R, _coms(view.spec, R.shape[1]))
+    added = np.concatenate([np.zeros_like(d), np.cross(w, np.cross(w, d))], axis=-1)
+    return FrameForm(_shift(-d), added)
+
+
+FORMS: dict[str, tuple[str, Form]] = {
+    "local": ("in the frame's own axes (Pinocchio's LOCAL) instead of the world's", _local),
+    "world": ("spatial, at the world's origin (Pinocchio's WORLD) instead of at the frame's origin", _world),
+    "com": ("at the link's com instead of its frame's origin", _at_com),
+}
+"""Name, words and map of other axes and points."""
+
+
+def _coms(spec: RobotSpec, count: int) -> Floats:
+    """The com (frames, 3) of each link in its axes, zero for contact points."""
+    coms = np.zeros((count, 3))
+    coms[: len(spec.bodies)] = [body.inertia.com for body in spec.bodies]
+    return coms
+
+
+def _shift(arm: Floats) -> Floats:
+    """The map (n, frames, 6, 6) of [w; v] to [w; v + arm x w]."""
+    X = np.zeros((*arm.shape[:2], 6, 6)) + np.eye(6)
+    X[..., 3:, :3] = np.swapaxes(np.cross(arm[..., None, :], np.eye(3)), -1, -2)
+    return X
+
+
+def _spatial(view: AnswerView, values: Floats) -> Floats:
+    V, spatial = view.value("frame_velocities"), values.copy()
+    spatial[..., 3:] -= np.cross(V[..., :3], V[..., 3:])
+    return spatial
+
+
+def _transposed(_view: AnswerView, values: Floats) -> Floats:
+    return np.concatenate([np.swapaxes(values[..., :3], -1, -2), values[..., 3:]], axis=-1)
