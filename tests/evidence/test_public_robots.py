@@ -100,6 +100,9 @@ def test_rows_say_what_became_of_a_file(tmp_path: Path, capsys: pytest.CaptureFi
     again = PublicRobotsCommand(folder=tmp_path, only="bad", against=out.with_suffix(".json"))
     assert again.run() == 0
     assert "no file changed" in capsys.readouterr().err
+    kept = PublicRobotsCommand(folder=tmp_path, keep=out.with_suffix(".json"), again=("bad",), skip="package")
+    assert kept.run() == 0
+    assert "1/1 pack/arm/bad.urdf" in capsys.readouterr().err
 
 
 def test_kinds_and_reasons() -> None:
@@ -116,3 +119,15 @@ def test_a_row_of_what_no_engine_loads(tmp_path: Path) -> None:
     )
     assert "unrecognized attribute" in row.refused
     assert "unrecognized attribute" in row.mujoco.refused
+
+
+def test_the_committed_table_has_robots_of_each_kind_and_no_failure_of_leapcheck() -> None:
+    folder = Path(__file__).parents[2] / "reports"
+    table = from_json((folder / "public_robots.json").read_text("utf-8"), "reports/public_robots.json")
+    assert "\n".join(page(table)) + "\n" == (folder / "public_robots.md").read_text("utf-8")
+    read = [robot for robot in table.robots if not robot.refused]
+    assert len(read) >= 300
+    assert all(sum(robot.kind == kind for robot in read) >= 30 for kind in ("quadruped", "humanoid", "arm", "hand"))
+    assert not [robot.file for robot in table.robots if robot.refused.startswith("BROKEN")]
+    agree = [r for r in read if r.kind == "quadruped" and r.mujoco.quantities == r.pinocchio.quantities == 12]
+    assert sum(max(r.mujoco.error or 0.0, r.pinocchio.error or 0.0) <= 1e-9 for r in agree) >= 15

@@ -97,14 +97,14 @@ def pinocchio_dynamics(path: Path, joints: Sequence[JointColumns], q: Floats, v:
     """By Pinocchio; raises as `mujoco_dynamics`."""
     urdf = path.suffix == ".urdf"
     free = next((joint.name for joint in joints if joint.kind == "free"), "")
-    text = path.read_text("utf-8", "replace")
+    root = ET.fromstring(path.read_text("utf-8", "replace")) if urdf else ET.Element("mujoco")
     if urdf:
-        floats = free and 'type="floating"' not in text
+        floats = free and all(joint.get("type") != "floating" for joint in root.findall("joint"))
         model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer()) if floats else pin.buildModelFromUrdf(str(path))
     else:
         model = pin.buildModelFromMJCF(str(path))
     data = model.createData()
-    followers = dict(_mimics(ET.fromstring(text))) if urdf else {}
+    followers = dict(_mimics(root))
     columns = []
     for j in range(1, model.njoints):
         kind = {(7, 6): "free", (4, 3): "ball", (1, 1): "one", (2, 1): "circle"}.get((model.nqs[j], model.nvs[j]))
@@ -137,10 +137,11 @@ def pinocchio_dynamics(path: Path, joints: Sequence[JointColumns], q: Floats, v:
 
 
 def scale_free_errors(ours: Dynamics, theirs: Dynamics) -> tuple[float, float]:
-    """Largest |dM_ij| / sqrt(M_ii M_jj), and largest |dh| over the largest |h| of its state."""
+    """Largest |dM_ij| / sqrt(M_ii M_jj), and largest |dh| over the largest entry of h and of M of its state."""
     diagonal = np.sqrt(np.maximum(np.einsum("nii->ni", ours.M), np.finfo(float).tiny))
     M = np.abs(ours.M - theirs.M) / (diagonal[:, :, None] * diagonal[:, None, :])
-    h = np.abs(ours.h - theirs.h) / np.maximum(np.abs(ours.h).max(axis=1, keepdims=True), 1e-9)
+    size = np.maximum(np.abs(ours.h).max(axis=1), np.abs(ours.M).max(axis=(1, 2)))  # h vanishes at rest without weight
+    h = np.abs(ours.h - theirs.h) / np.maximum(size, np.finfo(float).tiny)[:, None]
     return float(M.max()), float(h.max())
 
 
@@ -149,6 +150,8 @@ def _projected(place: Callable[..., Any], evaluate: Callable[..., Any], q: Float
     masses, forces = [], []
     for state, velocity in zip(q, v, strict=True):
         own, B, rate = place(state, velocity)
+        if not B.any(axis=0).all():
+            raise OtherJointsError("the tree has a joint that the loaded model lacks")
         M, h = evaluate(own, B @ velocity)
         masses.append(B.T @ M @ B)
         forces.append(B.T @ (h + M @ rate))

@@ -10,15 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.api.comparison import compare
 from leapcheck.api.robots import lint
-from leapcheck.comparison.plan import singular_dof
+from leapcheck.comparison.engine_set import engine_set_of
+from leapcheck.comparison.execution import whole_result
+from leapcheck.comparison.plan import Plan, singular_dof
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.judge.figures import run_figures
 from leapcheck.quantities import CORE
-from leapcheck.robots.load import read_robot_file
+from leapcheck.records import Verdict
+from leapcheck.robots.load import NamedRobot, read_robot_file
 from leapcheck.robots.size import excess_size
 from leapcheck.sampling import States, generated_states, joint_slices
 from leapcheck_evidence.peers.file_dynamics import (
@@ -43,6 +46,9 @@ SOLVED = ("forward_dynamics", "contact_inertia")
 """Quantities whose error grows with the condition of M."""
 
 QUADRUPED_STATES = 32
+
+SEVERITY = tuple(Verdict)[::-1]
+"""Verdicts, the worst first."""
 
 
 class Straight(NamedTuple):
@@ -92,7 +98,7 @@ def public_robot(path: Path, folder: Path) -> PublicRobot:
     states, singular = _states(spec), singular_dof(spec)
     ours = ReferenceEngine(spec).evaluate(states, [name for name in CORE if not (singular and name in SOLVED)])
     mujoco, pinocchio = (_check(engine, path, imported, states, ours, findings) for engine in (MUJOCO, PINOCCHIO))
-    verdict = f"M is singular: '{singular}' moves no inertia" if singular else _verdict(path, row)
+    verdict = f"M is singular: '{singular}' moves no inertia" if singular else _verdict(imported, row)
     counts = tuple(sum(finding.severity == severity for finding in findings) for severity in ("error", "warning", "note"))
     return replace(row, findings=counts, verdict=verdict, mujoco=mujoco, pinocchio=pinocchio)
 
@@ -177,12 +183,15 @@ def _load(engine: Straight, path: Path) -> str:
     return ""
 
 
-def _verdict(path: Path, row: PublicRobot) -> str:
-    """The verdict of a comparison of a quadruped with both engines from the file."""
+def _verdict(imported: ImportedRobot, row: PublicRobot) -> str:
+    """The verdict of a comparison of a quadruped with both engines from the file; why is left to the judge."""
     if row.kind != "quadruped" or row.points < 4:
         return ""
-    run = compare(path, engines=("reference", *(engine.request for engine in (MUJOCO, PINOCCHIO))), states=QUADRUPED_STATES)
-    return str(run.verdict)
+    requests = tuple(FileRequest(engine.request, imported) for engine in (MUJOCO, PINOCCHIO))
+    plan = Plan(NamedRobot(imported.spec), ("reference", *requests), CORE, QUADRUPED_STATES)
+    engines = engine_set_of(plan)
+    verdicts = {comparison.verdict for comparison in run_figures(engines, whole_result(plan, engines)).comparisons}
+    return str(next((verdict for verdict in SEVERITY if verdict in verdicts), ""))
 
 
 def _plain(reason: str, path: Path) -> str:
