@@ -24,6 +24,7 @@ def jump(
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
+    plan: str | None = JumpOptions.plan,
     policy: str | None = JumpOptions.policy,
     sandbox: bool = JumpOptions.sandbox,
     trajectory: Path | str | None = JumpOptions.trajectory,
@@ -61,11 +62,12 @@ def jump(
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
+        plan: a planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md).
         policy: your own controller instead of the plan, as module:factory, from the current folder: factory(robot)
             returns a function of (time, q, v) that returns joint torques or a JointCommand.
         trajectory: joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT).
         sandbox: the policy runs under bubblewrap: without network, with files that it cannot change, without other processes.
-        duration: how long a policy or trajectory is simulated (s); 1.2 s, or the trajectory's length, by default.
+        duration: how long a policy, trajectory or plan is simulated (s); 1.2 s, or its own length, by default.
         pose: pose that a policy or trajectory starts from; the robot's first by default.
         set: numbers of the robot to change, as in ["trunk.mass=3.6"].
         actuators: actuators of the robot in a file (.json), instead of its own.
@@ -111,6 +113,7 @@ def jump(
         highest=highest,
         crouch=crouch,
         push_time=push_time,
+        plan=plan,
         policy=policy,
         sandbox=sandbox,
         trajectory=_path(trajectory),

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from leapcheck.jumping.control import Policy
+from leapcheck.jumping.plan_file import read_plan
+from leapcheck.jumping.plan_player import plan_trajectory, start_pose
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import UserPolicy, read_trajectory, user_policy
 from leapcheck.robots.load import load
@@ -27,13 +29,17 @@ LONGEST = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Act:
-    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `note`: a remark."""
+    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `note`: a remark.
+
+    `turn` rad: how far the trunk is to pitch until touch-down, where a plan from a file says so.
+    """
 
     policy: Policy
     start: tuple[Floats, Floats]
     duration: float
     plan: JumpPlan | None = None
     note: str = ""
+    turn: float | None = None
 
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
@@ -76,6 +82,15 @@ def planned_act(plan: JumpPlan, note: str = "") -> Act:
     return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note)
 
 
+def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:
+    """A plan from a file, or one that comes with leapcheck, from its first row's pose at rest."""
+    _check_duration(duration)
+    read = read_plan(plan, spec)
+    targets = plan_trajectory(read)
+    start = start_pose(spec, targets.q[0]), np.zeros(spec.nv)
+    return Act(targets, start, float(targets.time[-1]) if duration is None else duration, turn=read.turn)
+
+
 def user_act(
     spec: RobotSpec,
     policy: str | None,
@@ -85,8 +100,7 @@ def user_act(
     sandbox: bool = False,
 ) -> Act:
     """A user's controller, in a sandbox if need be, or trajectory, from a pose at rest; by default as long as the trajectory."""
-    if duration is not None and not 0.0 < duration <= LONGEST:
-        raise ValueError(f"--duration {duration}: give seconds above 0, at most {LONGEST:g}")
+    _check_duration(duration)
     start = named_pose(spec, pose), np.zeros(spec.nv)
     if policy is not None and trajectory is not None:
         raise ValueError("--policy and --trajectory are both given: leave one out")
@@ -100,6 +114,11 @@ def user_act(
             "and be in s, or give --duration"
         )
     return Act(targets, start, float(targets.time[-1]) if duration is None else duration)
+
+
+def _check_duration(duration: float | None) -> None:
+    if duration is not None and not 0.0 < duration <= LONGEST:
+        raise ValueError(f"--duration {duration}: give seconds above 0, at most {LONGEST:g}")
 
 
 def named_pose(spec: RobotSpec, name: str | None = None) -> Floats:

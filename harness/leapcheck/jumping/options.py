@@ -19,7 +19,7 @@ LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_res
 
 @dataclass(frozen=True)
 class JumpOptions:
-    """One jump: exactly one of `height`, `highest`, `policy` and `trajectory`; everything else has a default."""
+    """One jump: exactly one of `height`, `highest`, `plan`, `policy` and `trajectory`; everything else has a default."""
 
     height: float | None = None
     """How far the centre of mass rises after take-off (m)."""
@@ -33,6 +33,8 @@ class JumpOptions:
     """Height of the trunk in the crouch (m); chosen by default."""
     push_time: float | None = None
     """How long the push lasts (s); chosen by default."""
+    plan: str | None = None
+    """A planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md)."""
     policy: str | None = None
     """Your own controller instead of the plan, as module:factory, from the current folder: factory(robot) returns a function
     of (time, q, v) that returns joint torques or a JointCommand."""
@@ -41,7 +43,7 @@ class JumpOptions:
     trajectory: Path | None = None
     """Joint targets instead of the plan (.csv with time, q_JOINT; as wished qd_, tau_, kp_, kd_JOINT)."""
     duration: float | None = None
-    """How long a policy or trajectory is simulated (s); 1.2 s, or the trajectory's length, by default."""
+    """How long a policy, trajectory or --plan is simulated (s); 1.2 s, or its own length, by default."""
     pose: str | None = None
     """Pose that a policy or trajectory starts from; the robot's first by default."""
     set: tuple[str, ...] = ()
@@ -85,8 +87,8 @@ class JumpOptions:
 
     @property
     def is_planned(self) -> bool:
-        """Whether the planner controls the jump, not a policy or trajectory of the user's."""
-        return self.policy is None and self.trajectory is None
+        """Whether the planner controls the jump, not a plan from a file, a policy or a trajectory."""
+        return self.plan is None and self.policy is None and self.trajectory is None
 
     def command(self, robot: str) -> str:
         """The command line that repeats this jump."""
@@ -94,13 +96,17 @@ class JumpOptions:
 
     def check(self) -> None:
         """Raises ValueError for options that are invalid or exclude each other."""
-        sources = sum((self.height is not None, self.highest, self.policy is not None, self.trajectory is not None))
+        sources = sum(
+            option is not None for option in (self.height, self.highest or None, self.plan, self.policy, self.trajectory)
+        )
         if sources != 1:
-            raise ValueError("give one of --height, --highest, --policy and --trajectory: what is to be jumped")
+            raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
         else:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
+            if self.plan is not None:
+                self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
         if self.sandbox:
             self._check_sandbox()
         if not self.monte_carlo:

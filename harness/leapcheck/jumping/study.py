@@ -10,7 +10,7 @@ from math import radians
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leapcheck.jumping.act import Act, jumping_robot, planned_act, user_act
+from leapcheck.jumping.act import Act, file_act, jumping_robot, planned_act, user_act
 from leapcheck.jumping.judging.rules import Reason
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
@@ -114,6 +114,8 @@ def _act(setup: JumpSetup, options: JumpOptions) -> Act:
     """Who acts; raises Infeasible where the jump cannot be planned."""
     from leapcheck.jumping.planning.plan import plan_jump
 
+    if options.plan is not None:
+        return file_act(setup.spec, options.plan, options.duration)
     if not options.is_planned:
         return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration, options.sandbox)
     if options.highest:

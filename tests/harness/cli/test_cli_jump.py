@@ -161,7 +161,7 @@ def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "give one of --height, --highest, --policy and --trajectory"),
+        ([], "give one of --height, --highest, --plan, --policy and --trajectory"),
         (["--height", "0.2", "--highest"], "give one of --height"),
         (["--height", "-0.1"], "height is -0.1: give a finite positive number"),
         (["--height", "nan"], "height is nan: give a finite positive number"),

@@ -40,7 +40,7 @@ def test_each_rule_has_its_two_thresholds(rule: object) -> None:
         marginal - sign * NEAR: GO,
         marginal + sign * NEAR: MARGINAL,
         no_go - sign * NEAR: MARGINAL,
-        no_go + sign * NEAR: NO_GO,
+        no_go + sign * NEAR: NO_GO if rule.outcome else MARGINAL,
     }
     for value, verdict in planted.items():
         found = case({rule.figure: value})
@@ -49,7 +49,8 @@ def test_each_rule_has_its_two_thresholds(rule: object) -> None:
         if verdict is not GO:
             reason = found.reasons[0]
             assert reason.value == pytest.approx(value)
-            assert reason.threshold == (marginal if verdict is MARGINAL else no_go)
+            assert reason.threshold == (no_go if value == no_go + sign * NEAR else marginal)
+            assert rule.predicts in reason.text
             assert reason.simulator == "b"  # equals: the last name
             assert reason.dt == 1e-3
             assert found.remedies
@@ -60,9 +61,12 @@ def test_each_rule_has_its_two_thresholds(rule: object) -> None:
     [
         ("torque_use", 0.8, GO),
         ("torque_use", 1.0, MARGINAL),
-        ("limit_margin", 0.0, NO_GO),
-        ("clearance", 0.0, NO_GO),
-        ("clearance", 0.01, MARGINAL),
+        ("limit_margin", 0.0, MARGINAL),
+        ("limit_margin", 0.05, MARGINAL),
+        ("trunk_clearance", 0.0, NO_GO),
+        ("trunk_clearance", 0.01, MARGINAL),
+        ("clearance", 0.0, MARGINAL),
+        ("clearance", 0.011, GO),
     ],
 )
 def test_above_means_above_and_a_margin_of_zero_is_a_hit(figure: str, value: float, verdict: JumpVerdict) -> None:
@@ -71,8 +75,9 @@ def test_above_means_above_and_a_margin_of_zero_is_a_hit(figure: str, value: flo
 
 @pytest.mark.parametrize("figure", ["pitch_off", "roll_touch_down"])
 def test_attitude_counts_by_its_size(figure: str) -> None:
+    assert case({figure: -10.0}).verdict is GO
     assert case({figure: -20.0}).verdict is MARGINAL
-    assert case({figure: -60.0}).verdict is NO_GO
+    assert case({figure: -60.0}).verdict is MARGINAL  # the landing succeeds all the same
     assert "above 45" in case({figure: -60.0}).sentence
     assert case({figure: {"a": (-60.0, 1.0), "b": (-20.0, 1.0)}}).verdict is MARGINAL
 
@@ -80,17 +85,16 @@ def test_attitude_counts_by_its_size(figure: str) -> None:
 @pytest.mark.parametrize(
     ("figure", "value", "error", "verdict"),
     [
-        ("torque_use", 0.99, 0.02, MARGINAL),
-        ("torque_use", 1.01, 0.02, MARGINAL),
-        ("torque_use", 1.03, 0.02, NO_GO),
+        ("thermal_load", 0.99, 0.02, MARGINAL),
+        ("thermal_load", 1.01, 0.02, MARGINAL),
+        ("thermal_load", 1.03, 0.02, NO_GO),
         ("torque_use", 0.79, 0.02, MARGINAL),
         ("torque_use", 0.77, 0.02, GO),
         ("clearance", 0.011, 0.002, MARGINAL),
-        ("clearance", -0.001, 0.002, MARGINAL),
-        ("clearance", -0.003, 0.002, NO_GO),
+        ("trunk_clearance", -0.001, 0.002, MARGINAL),
+        ("trunk_clearance", -0.003, 0.002, NO_GO),
         ("limit_margin", 0.06, 0.02, MARGINAL),
         ("final_tilt", 29.0, 2.0, MARGINAL),
-        ("friction_use", 1.0, 0.001, NO_GO),
     ],
 )
 def test_a_verdict_that_flips_within_its_error_bar_is_marginal(
@@ -104,13 +108,13 @@ def test_a_verdict_that_flips_within_its_error_bar_is_marginal(
 
 
 def test_a_verdict_that_flips_over_the_simulators_is_marginal() -> None:
-    found = case({"torque_use": {"a": (1.2, 1e-3), "b": (0.9, 1e-3)}})
+    found = case({"final_tilt": {"a": (120.0, 1e-3), "b": (20.0, 1e-3)}})
     assert found.verdict is MARGINAL
     assert found.reasons[0].simulator == "a"
     assert found.reasons[0].flips
-    assert (found.reasons[0].spread_low, found.reasons[0].spread_high) == (0.9, 1.2)
+    assert (found.reasons[0].spread_low, found.reasons[0].spread_high) == (20.0, 120.0)
     assert any("contact model" in remedy for remedy in found.remedies)
-    assert case({"torque_use": {"a": (1.2, 1e-3), "b": (1.1, 1e-3)}}).verdict is NO_GO
+    assert case({"final_tilt": {"a": (120.0, 1e-3), "b": (110.0, 1e-3)}}).verdict is NO_GO
 
 
 def test_the_verdict_does_not_depend_on_the_order_of_simulators() -> None:
@@ -180,7 +184,7 @@ def test_ledgers_of_one_sort_give_one_reason_with_the_worst() -> None:
     assert case(books={**books, "b": [book("energy", math.nan)]}, simulators=("a", "b", "c")).reasons[0].simulator == "b"
 
 
-@pytest.mark.parametrize("figure", ["clearance", "limit_margin"])
+@pytest.mark.parametrize("figure", ["trunk_clearance"])
 def test_a_hit_at_every_step_size_is_one_whatever_its_depth(figure: str) -> None:
     """The depth to which a rigid contact gives way goes to zero: its error bar says nothing about whether there is contact."""
 
@@ -195,7 +199,7 @@ def test_a_hit_at_every_step_size_is_one_whatever_its_depth(figure: str) -> None
 
 
 def test_remedies_settle_a_flip_only_where_it_decides() -> None:
-    flip = {"torque_use": {"a": (1.2, 1e-3), "b": (0.9, 1e-3)}}
+    flip = {"turn_off": {"a": (200.0, 1e-3), "b": (90.0, 1e-3)}}
     assert any("decides the verdict" in remedy for remedy in case(flip).remedies)
     hopeless = case({**flip, "final_tilt": 90.0})
     assert hopeless.verdict is NO_GO
@@ -280,9 +284,9 @@ def test_a_figure_that_is_no_number_is_a_no_go() -> None:
 
 
 def test_gravest_reasons_come_first_and_the_sentence_counts_the_rest() -> None:
-    found = case({"torque_use": 0.9, "clearance": -0.01, "final_tilt": 20.0})
+    found = case({"torque_use": 0.9, "trunk_clearance": -0.01, "final_tilt": 20.0})
     assert [reason.verdict for reason in found.reasons] == [NO_GO, MARGINAL, MARGINAL]
-    assert found.sentence.startswith("NO-GO: clearance")
+    assert found.sentence.startswith("NO-GO: clearance of the trunk")
     assert found.sentence.endswith("and 2 more")
     assert "\n" not in found.sentence
 
@@ -303,10 +307,27 @@ def test_thresholds_are_the_users() -> None:
     assert case({"torque_use": 1.1}, thresholds=mild).verdict is MARGINAL
 
 
+def test_what_saturates_slips_or_touches_and_succeeds_in_every_simulator_is_marginal() -> None:
+    """MIT's backflip asks for 1.45 times the peak torque, slips and dips a knee into the ground, on the robot too, and lands."""
+    found = case({"torque_use": 1.45, "friction_use": 1.0, "clearance": -0.005, "limit_margin": -0.01, "slip_landing": 0.2})
+    assert found.verdict is MARGINAL
+    assert [reason.item for reason in found.reasons] == [
+        "torque_use",
+        "friction_use",
+        "limit_margin",
+        "clearance",
+        "slip_landing",
+    ]
+    assert "drives saturate" in found.sentence
+    fallen = case({"torque_use": 1.45, "final_tilt": 170.0})
+    assert [reason.item for reason in fallen.reasons] == ["final_tilt", "torque_use"]
+    assert fallen.sentence.startswith("NO-GO: tilt at the end")
+
+
 def test_friction_counts_as_used_up_just_below_the_whole() -> None:
     """Contact gives no more than mu Fn: a foot that slips all along uses 1, not more."""
     assert SLIPPING < 1.0
-    assert case({"friction_use": 0.999}).verdict is NO_GO
+    assert case({"friction_use": 0.999}).reasons[0].threshold == SLIPPING
 
 
 def test_planted_figures_are_those_that_rules_name() -> None:

@@ -151,7 +151,7 @@ def monte_carlo(successes: int = 37, count: int = 40) -> MonteCarlo:
         causes=(Cause("trunk hit the ground", 3, 2), Cause(HOSTILE, 1, 1)),
         drivers=(Driver("|latency|", -0.61, math.nan, 1e-3), Driver("friction", 0.2, 0.1, 0.2)),
         samples=samples,
-        nominal=TrialOutcome({"rise": 0.3}, "trunk_corner_4", math.nan),
+        nominal=TrialOutcome({"rise": 0.3}, ""),
         nominal_causes=(),
         worst=39,
         armature_cost=None,

@@ -77,7 +77,8 @@ def thermal_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None
 
 def clearance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """Trunk or knees on the ground."""
-    short = thresholds.clearance_marginal - by_key["clearance"].lowest
+    lowest = min(by_key[key].lowest for key in ("clearance", "trunk_clearance") if key in by_key)
+    short = thresholds.clearance_marginal - lowest
     if short > 0.0:
         where = {"stance": "hold the trunk higher", "push": "crouch less deep"}.get(
             _phase(by_key, "clearance"), "land with the legs longer or stiffer"
@@ -107,6 +108,14 @@ def distance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | Non
     off = by_key["distance_off"]
     if _worst_size(off) > thresholds.distance_marginal:
         yield f"ask for {-off.value:+.2g} m of distance more, or check the push: feet that slip, a trunk that turns"
+
+
+def turn_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """Another number of whole turns than planned."""
+    if _worst_size(by_key["turn_off"]) <= thresholds.turn_marginal:
+        return
+    more = abs(by_key["turn"].value) < abs(by_key["turn"].value - by_key["turn_off"].value)
+    yield f"turn {'faster' if more else 'more slowly'}: the trunk turns by {by_key['turn'].value:.0f} deg"
 
 
 def attitude_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
@@ -139,6 +148,8 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "limit_margin": limit_remedies,
     "height_share": height_remedies,
     "distance_off": distance_remedies,
+    "turn_off": turn_remedies,
+    "trunk_clearance": clearance_remedies,
     "pitch_off": attitude_remedies,
     "roll_touch_down": attitude_remedies,
     "final_tilt": attitude_remedies,

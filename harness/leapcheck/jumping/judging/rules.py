@@ -44,32 +44,39 @@ class Reason:
 class Rule:
     """How a figure is compared with a threshold: `scale` times the NO-GO one; `size`: by its absolute value.
 
-    `hit`: at or below 0 something touches; where it does at every step size, the error bar of the depth does not matter.
+    `predicts`: what happens beyond it. With an `outcome` the jump has then failed, a NO-GO. All else, drives that saturate or
+    feet that slip, is part of the simulations: where these succeed all the same it is MARGINAL at most. `hit`: at or below 0
+    something touches; where it does at every step size, the error bar of the depth does not matter.
     """
 
     figure: str
     threshold: str
+    predicts: str
     scale: float = 1.0
     size: bool = False
     hit: bool = False
+    outcome: bool = False
 
 
 RULES = (
-    Rule("torque_use", "utilisation"),
-    Rule("voltage_use", "utilisation"),
-    Rule("friction_use", "utilisation", scale=SLIPPING),
-    Rule("thermal_load", "utilisation"),
-    Rule("limit_margin", "limit_margin", hit=True),
-    Rule("clearance", "clearance", hit=True),
-    Rule("final_tilt", "tilt"),
-    Rule("final_speed", "speed"),
-    Rule("pitch_off", "attitude", size=True),
-    Rule("roll_touch_down", "attitude", size=True),
-    Rule("slip_push", "slip"),
-    Rule("slip_landing", "slip"),
-    Rule("height_share", "height"),
-    Rule("distance_off", "distance", size=True),
+    Rule("final_tilt", "tilt", "the robot has fallen", outcome=True),
+    Rule("turn_off", "turn", "it turns too far or not far enough", size=True, outcome=True),
+    Rule("trunk_clearance", "trunk_clearance", "the trunk hits the ground", hit=True, outcome=True),
+    Rule("height_share", "height", "it does not reach what is that high", outcome=True),
+    Rule("distance_off", "distance", "it misses its place", size=True, outcome=True),
+    Rule("final_speed", "speed", "it does not come to rest", outcome=True),
+    Rule("thermal_load", "utilisation", "windings overheat, which no simulator models", outcome=True),
+    Rule("torque_use", "utilisation", "drives saturate and give less than is asked"),
+    Rule("voltage_use", "utilisation", "drives saturate and give less than is asked"),
+    Rule("friction_use", "utilisation", "feet slip", scale=SLIPPING),
+    Rule("limit_margin", "limit_margin", "a joint hits its stop", hit=True),
+    Rule("clearance", "clearance", "a leg or the trunk touches the ground", hit=True),
+    Rule("pitch_off", "attitude", "it lands on one pair of feet first", size=True),
+    Rule("roll_touch_down", "attitude", "it lands on one side first", size=True),
+    Rule("slip_push", "slip", "it takes off elsewhere than planned"),
+    Rule("slip_landing", "slip", "it stands elsewhere than planned"),
 )
+"""Outcomes first: they say whether the jump succeeds. All else only says what may make it fail."""
 
 
 def reasons_under(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Iterator[Reason]:
@@ -85,8 +92,10 @@ def reasons_under(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Ite
     at_best, at_worst = (grade(x, marginal, no_go, rising) for x in (best, worst))
     if at_worst is JumpVerdict.GO:
         return
-    verdict = JumpVerdict.NO_GO if at_best is JumpVerdict.NO_GO else JumpVerdict.MARGINAL
     threshold = no_go if at_worst is JumpVerdict.NO_GO else marginal
+    if not rule.outcome:
+        at_best, at_worst = (JumpVerdict.MARGINAL if x is JumpVerdict.NO_GO else x for x in (at_best, at_worst))
+    verdict = JumpVerdict.NO_GO if at_best is JumpVerdict.NO_GO else JumpVerdict.MARGINAL
     simulator, worst_value = _worst(estimate, rule, rising)
     flips = at_best is not at_worst
     yield Reason(
@@ -121,7 +130,7 @@ def _text(estimate: Estimate, rule: Rule, threshold: float, simulator: str, flip
     where = f" ({value.where})" if value.where else ""
     which = f" in {simulator}" if flips and len(estimate.by_simulator) > 1 else ""
     flip = "; the verdict flips within its error bar and spread" if flips else ""
-    return f"{estimate.label}{where} is {figure_text(estimate)}, {side} {threshold:g}{which}{flip}"
+    return f"{estimate.label}{where} is {figure_text(estimate)}, {side} {threshold:g}{which}: {rule.predicts}{flip}"
 
 
 def _ends(value: Value, rule: Rule) -> tuple[float, float]:

@@ -26,7 +26,8 @@ class Thresholds:
     `clearance` m: at or below is a hit; `success`: rate of varied jumps that succeed, below
     `success_no_go` a NO-GO, MARGINAL where its lower Clopper-Pearson bound is below the other; `tilt` deg, `speed` m/s: of the
     last state; `attitude` deg: pitch and roll at touch-down; `slip` m: of a foot in the push or the landing; `height`: part of
-    the height asked for that must be reached; `distance` m: by how much the flight may miss the distance asked for.
+    the height asked for that must be reached; `distance` m: by how much the flight may miss the distance asked for;
+    `turn` deg: by how much the whole turns of the trunk may; `trunk_clearance` m: as `clearance`, of the trunk alone.
     """
 
     utilisation_marginal: float = 0.8
@@ -47,6 +48,10 @@ class Thresholds:
     slip_no_go: float = 0.1
     height_marginal: float = 0.95
     height_no_go: float = 0.5
+    turn_marginal: float = 45.0
+    turn_no_go: float = 180.0
+    trunk_clearance_marginal: float = 0.01
+    trunk_clearance_no_go: float = 0.0
     distance_marginal: float = 0.05
     distance_no_go: float = 0.15
 
@@ -72,6 +77,8 @@ DIRECTIONS = {
     "slip": True,
     "height": False,
     "distance": True,
+    "turn": True,
+    "trunk_clearance": False,
 }
 """Items that have two thresholds, and whether larger is worse."""
 

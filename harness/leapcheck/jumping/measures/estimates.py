@@ -103,16 +103,17 @@ def estimates(
     battery: Battery = Battery(),
     friction: float | None = None,
     rating: ThermalRating | None = None,
+    turn: float | None = None,
 ) -> tuple[Estimate, ...]:
     """The estimates from each simulator's logs, the coarsest step first, in the order of `FIGURES`.
 
     `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears: without it there is
-    no thermal load. A log that stopped early has no part in a limit: it is left
-    out, unless it is the finest.
+    no thermal load; `turn` rad: how far the trunk is to pitch, where there is no plan of leapcheck. A log that stopped early has
+    no part in a limit: it is left out, unless it is the finest.
     """
     runs = {
         name: [
-            (log.dt, figures(spec, plan, log, drives, battery, friction, rating))
+            (log.dt, figures(spec, plan, log, drives, battery, friction, rating, turn))
             for log in levels
             if log is levels[-1] or not log.stopped
         ]

@@ -71,6 +71,10 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
     result = [JumpFigure("final_speed", speed, time=phases.end)]
     if not has_free_base(build(seen.spec)):
         return result
+    turned = _turn(seen.q[:, 3:7])
+    result.append(JumpFigure("turn", math.degrees(turned), time=phases.end))
+    if turn is not None:
+        result.append(JumpFigure("turn_off", math.degrees(turned - math.tau * round(turn / math.tau)), time=phases.end))
     R = quaternion_rotation(seen.q[-1, 3:7])
     result.append(JumpFigure("final_tilt", math.degrees(math.acos(min(max(float(R[2, 2]), -1.0), 1.0))), time=phases.end))
     if math.isfinite(phases.touch_down):
@@ -81,6 +85,13 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
         for name, angle in (("pitch_touch_down", pitch), ("pitch_off", pitch_off), ("roll_touch_down", roll)):
             result.append(JumpFigure(name, math.degrees(angle), time=phases.touch_down))
     return result
+
+
+def _turn(quaternions: Floats) -> float:
+    """Turn (rad) of the trunk's x axis in the world's x-z plane over the rows (n, 4), whole turns counted; nose down positive."""
+    w, x, y, z = quaternions.T
+    angle = np.unwrap(np.arctan2(2.0 * (w * y - x * z), 1.0 - 2.0 * (y * y + z * z)))
+    return float(angle[-1] - angle[0])
 
 
 def _pitch_and_roll(quaternion: Floats) -> tuple[float, float]:
@@ -111,16 +122,19 @@ def limit_figures(seen: Observation) -> list[JumpFigure]:
 
 
 def clearance_figures(seen: Observation) -> list[JumpFigure]:
-    """Lowest height over the run of points other than feet; at most 0 where one bears a force."""
-    others = np.flatnonzero(~seen.feet)
-    if not len(others):
-        return []
-    heights = seen.centres[:, others, 2] - seen.radii[others]
-    touching = seen.force[:, others, 2] > TOUCH * seen.weight
-    heights[:-1][touching] = np.minimum(heights[:-1][touching], 0.0)
-    k, point = np.unravel_index(int(heights.argmin()), heights.shape)
-    where = seen.points[int(others[point])]
-    return [JumpFigure("clearance", float(heights[k, point]), "", where, float(seen.time[k]))]
+    """Lowest height over the run of points other than feet, and of those on the trunk; at most 0 where one bears a force."""
+    trunk = [point.body == seen.spec.bodies[0].name for point in seen.spec.contact_points if point.computed]
+    result = []
+    for name, chosen in (("clearance", ~seen.feet), ("trunk_clearance", ~seen.feet & np.array(trunk, dtype=bool))):
+        if not chosen.any():
+            continue
+        heights = seen.centres[:, chosen, 2] - seen.radii[chosen]
+        touching = seen.force[:, chosen, 2] > TOUCH * seen.weight
+        heights[:-1][touching] = np.minimum(heights[:-1][touching], 0.0)
+        k, point = np.unravel_index(int(heights.argmin()), heights.shape)
+        where = seen.points[int(np.flatnonzero(chosen)[point])]
+        result.append(JumpFigure(name, float(heights[k, point]), "", where, float(seen.time[k])))
+    return result
 
 
 LEAST_LOAD = 0.05
@@ -202,11 +216,13 @@ def figures(
     battery: Battery = Battery(),
     friction: float | None = None,
     rating: ThermalRating | None = None,
+    turn: float | None = None,
 ) -> dict[str, JumpFigure]:
     """The figures of a log by key, in the order of `FIGURES`; those that the run does not reach are left out.
 
-    `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears, where it is known. A
-    run that broke down is measured up to its last sound state; a log without a step has no figures.
+    `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears, where it is known;
+    `turn` rad: how far the trunk is to pitch, where no plan of leapcheck says it. A run that broke down is measured up to its
+    last sound state; a log without a step has no figures.
     """
     seen = observe(spec, log)
     if not seen.steps:
@@ -220,7 +236,7 @@ def figures(
         *jump_figures(seen, phases, None if plan is None else plan.request),
         *ground_figures(seen, phases, mu),
         *power_figures(log, drives, battery, 0.5 * (speeds[:-1] + speeds[1:]), phases),
-        *attitude_figures(seen, phases, None if plan is None else plan.request.pitch or 0.0),
+        *attitude_figures(seen, phases, turn if plan is None else plan.request.pitch or 0.0),
         *limit_figures(seen),
         *clearance_figures(seen),
     ]

@@ -34,6 +34,7 @@ FIGURE_NAMES = (
     "slip_landing",
     "limit_margin",
     "clearance",
+    "trunk_clearance",
     "final_tilt",
     "final_speed",
 )
@@ -64,20 +65,22 @@ class Recording:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialOutcome:
-    """Figures of one run by name, NaN for what it did not reach; `lowest`: the point of `clearance`; `stopped` as recorded."""
+    """Figures of one run by name, NaN for what it did not reach; `stopped` as recorded."""
 
     figures: Mapping[str, float]
-    lowest: str
     stopped: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RobotOutline:
-    """What outcomes need of a robot's description: contact spheres, joint limits (-inf, inf: none), gravity m/s^2."""
+    """What outcomes need of a robot's description: contact spheres, joint limits (-inf, inf: none), gravity m/s^2.
 
-    points: tuple[str, ...]
+    `feet` and `trunk` (points,): which of the spheres they are.
+    """
+
     radii: Floats
     feet: NDArray[np.bool_]
+    trunk: NDArray[np.bool_]
     limited: NDArray[np.intp]
     lower: Floats
     upper: Floats
@@ -91,9 +94,9 @@ def outline_of(spec: RobotSpec) -> RobotOutline:
     limits = [(int(start), *body.joint.limits) for start, body in zip(starts, spec.bodies, strict=False) if body.joint.limits]
     table = np.array(limits, dtype=float).reshape(-1, 3)
     return RobotOutline(
-        points=tuple(point.name for point in points),
         radii=np.array([max(point.radius, SMALLEST_RADIUS) for point in points]),
         feet=np.array([point.is_foot for point in points], dtype=bool),
+        trunk=np.array([point.body == spec.bodies[0].name and not point.is_foot for point in points], dtype=bool),
         limited=table[:, 0].astype(np.intp),
         lower=table[:, 1],
         upper=table[:, 2],
@@ -104,7 +107,7 @@ def outline_of(spec: RobotSpec) -> RobotOutline:
 def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     """The figures of a run, as `observation.motion_phases` defines them, but at the nearest state where those interpolate."""
     if len(run.com) < SHORTEST_RUN:
-        return TrialOutcome(dict.fromkeys(FIGURE_NAMES, NAN), "", run.stopped or "the run is too short to say anything")
+        return TrialOutcome(dict.fromkeys(FIGURE_NAMES, NAN), run.stopped or "the run is too short to say anything")
     height = run.centres[:, :, 2] - body.radii
     figures = dict.fromkeys(FIGURE_NAMES, NAN)
     flight = _flight(run.upward > LOADED * run.weight, run.dt)
@@ -117,20 +120,27 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     figures["slip_landing"] = float((slid[-1] - slid[landing]).max(initial=0.0))
     margins = np.minimum(run.q[:, body.limited] - body.lower, body.upper - run.q[:, body.limited])
     figures["limit_margin"] = float(margins.min(initial=math.inf))
-    others = np.flatnonzero(~body.feet)
-    lowest = height[:, others].min(axis=0, initial=math.inf)
-    figures["clearance"] = float(lowest.min(initial=math.inf))
+    figures["clearance"] = float(height[:, ~body.feet].min(initial=math.inf))
+    figures["trunk_clearance"] = float(height[:, body.trunk].min(initial=math.inf))
     _, x, y, _ = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
     figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y)))))
     figures["final_speed"] = run.final_speed
     figures["torque_use"], figures["voltage_use"] = float(run.torque_use.max()), float(run.voltage_use.max())
-    return TrialOutcome(figures, body.points[others[lowest.argmin()]] if len(others) else "", run.stopped)
+    return TrialOutcome(figures, run.stopped)
 
 
-def causes(result: TrialOutcome, height: float, thresholds: Thresholds, trunk: tuple[str, ...]) -> tuple[str, ...]:
-    """Why the jump failed, the first thing first; empty if it is a success.
+FAILURES = frozenset(
+    ("no take-off", "jumped too low", "not yet landed", "trunk hit the ground", "turned over", "not at rest at the end")
+)
+"""Causes that are failures by themselves; the others may lead to them."""
 
-    `height` m is what the jump should reach; `trunk` names the contact points on the trunk.
+
+def causes(result: TrialOutcome, height: float, thresholds: Thresholds) -> tuple[str, ...]:
+    """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
+
+    It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
+
+    `height` m is what the jump should reach.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -144,18 +154,20 @@ def causes(result: TrialOutcome, height: float, thresholds: Thresholds, trunk: t
             ("tilted at touch-down", attitude > limit.attitude_no_go),
             ("not yet landed", math.isnan(attitude)),
         ]
-    hit = figures["clearance"] <= limit.clearance_no_go
+    hit = figures["trunk_clearance"] <= limit.trunk_clearance_no_go
+    touched = figures["clearance"] <= limit.clearance_no_go and figures["clearance"] < figures["trunk_clearance"]
     checks = [
         ("feet slipped in the push", figures["slip_push"] > limit.slip_no_go),
         *took_off,
-        ("trunk hit the ground", hit and result.lowest in trunk),
-        ("leg hit the ground", hit and result.lowest not in trunk),
+        ("trunk hit the ground", hit),
+        ("leg hit the ground", touched),
         ("feet slipped in the landing", figures["slip_landing"] > limit.slip_no_go),
         ("joint stop hit", figures["limit_margin"] <= limit.limit_margin_no_go),
         ("turned over", figures["final_tilt"] > limit.tilt_no_go),
         ("not at rest at the end", figures["final_speed"] > limit.speed_no_go),
     ]
-    return tuple(name for name, failed in checks if failed)
+    names = tuple(name for name, failed in checks if failed)
+    return names if FAILURES.intersection(names) else ()
 
 
 def _flight(loaded: NDArray[np.bool_], dt: float) -> tuple[int, int] | None:
