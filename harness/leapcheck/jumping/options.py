@@ -96,17 +96,7 @@ class JumpOptions:
 
     def check(self) -> None:
         """Raises ValueError for options that are invalid or exclude each other."""
-        sources = sum(
-            option is not None for option in (self.height, self.highest or None, self.plan, self.policy, self.trajectory)
-        )
-        if sources != 1:
-            raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
-        if self.is_planned:
-            self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
-        else:
-            self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
-            if self.plan is not None:
-                self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
+        self._check_source()
         if self.sandbox:
             self._check_sandbox()
         if not self.monte_carlo:
@@ -120,6 +110,20 @@ class JumpOptions:
             raise ValueError(f"--hardware-log '{self.hardware_log}' is no file: give the path of a CSV file")
         if self.dt > 0.01 or not 1 <= self.levels <= 8:
             raise ValueError(f"--dt {self.dt} and --levels {self.levels}: give a step of at most 0.01 s and 1 to 8 levels")
+
+    def _check_source(self) -> None:
+        """Raises ValueError where not exactly one thing is to be jumped, or an option does nothing to it."""
+        sources = sum(
+            option is not None for option in (self.height, self.highest or None, self.plan, self.policy, self.trajectory)
+        )
+        if sources != 1:
+            raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
+        if self.is_planned:
+            self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
+        else:
+            self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
+            if self.plan is not None:
+                self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
 
     def _check_sandbox(self) -> None:
         from leapcheck.engines.outside.sandbox import check_sandbox
