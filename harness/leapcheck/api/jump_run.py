@@ -97,6 +97,21 @@ class JumpRun(JudgedJump):
             raise ValueError(f"no log of simulator '{name}': {reason}")
         return log_frame(self.study.setup.spec, self.study.logs[name])
 
+    def write_trajectory(self, path: Path | str) -> JumpRun:
+        """Writes the jump's commands for the robot (.csv: time, q, qd, tau, kp, kd of each joint), as `trajectory=` reads them.
+
+        Raises:
+            ValueError: there is no plan, or a controller that looks at the state.
+            OSError: the file cannot be written.
+        """
+        from leapcheck.jumping.trajectory_file import write_trajectory
+
+        setup = self.study.setup
+        if setup.act is None:
+            raise ValueError("nothing was planned: there is no trajectory to write")
+        write_trajectory(setup.spec, setup.act, setup.timing.period or setup.dt, Path(path))
+        return self
+
     def write_report(self, folder: Path | str, *, video: bool = False, mcap: bool = False) -> JumpRun:
         """Writes page, 3D page, Markdown, results.json, logs and pictures; returns the run with notes on what could not be made.
 

@@ -41,6 +41,8 @@ class JumpCommand(JumpOptions):
     """Name (see `leapcheck robots`) or a robot file (.json) with its actuators."""
     video: bool = False
     """Film the jump, and the worst failure of the Monte Carlo, as MP4."""
+    export: Path | None = None
+    """Write the planned joint targets, torques and gains for the robot (.csv), as --trajectory reads them."""
     mcap: bool = False
     """Write the logs as MCAP too."""
     out: Path | None = None
@@ -69,6 +71,8 @@ class JumpCommand(JumpOptions):
         with progress_bar("planning", quiet=self.json) as bar, redirect_stdout(sys.stderr):  # foreign code may print
             study = jump_study(self.robot, self, self.workers, bar, None if self.json else _say_first_verdict)
             run = JumpRun(study).write_report(folder, video=self.video, mcap=self.mcap)
+            if self.export is not None and run.study.setup.act is not None:
+                run.write_trajectory(self.export)
         if self.json:
             sys.stdout.write(jump_json(run.study))
             return run.exit_status

@@ -13,7 +13,7 @@ from leapcheck.jumping.control import Policy
 from leapcheck.jumping.plan_file import read_plan
 from leapcheck.jumping.plan_player import plan_trajectory, start_pose
 from leapcheck.jumping.planning.records import JumpPlan
-from leapcheck.jumping.policies import UserPolicy, read_trajectory, user_policy
+from leapcheck.jumping.policies import UserPolicy, read_trajectory, start_of, user_policy
 from leapcheck.robots.load import load
 from leapcheck_models.arrays import Floats
 from leapcheck_models.changes import with_changes
@@ -113,6 +113,8 @@ def user_act(
             f"file '{trajectory}' lasts until {targets.time[-1]:g} s, a run at most {LONGEST:g} s: let its time begin at 0 "
             "and be in s, or give --duration"
         )
+    if pose is None and (q := start_of(trajectory, spec)) is not None:
+        start = q, start[1]
     return Act(targets, start, float(targets.time[-1]) if duration is None else duration)
 
 

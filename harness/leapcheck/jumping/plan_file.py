@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from leapcheck.jumping.policies import optional_column, read_table, read_trajectory, time_column
+from leapcheck.jumping.policies import header_lines, optional_column, read_table, read_trajectory, time_column
 from leapcheck.jumping.sagittal import Places, sagittal_places
 from leapcheck_models.arrays import Floats
 from leapcheck_models.plans import PLANS
@@ -94,10 +94,9 @@ def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
 
 def plan_settings(path: Path) -> PlanSettings:
     """The settings in a plan's header: the lines that begin with #, as TOML. ValueError names the file and what is wrong."""
-    lines = [line[1:].strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line[:1] == "#"]
     where = f"file '{path}', header"
     try:
-        table = tomllib.loads("\n".join(lines))
+        table = tomllib.loads("\n".join(header_lines(path)))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{where}: {error}: write NAME = VALUE after each #, as in docs/plans.md") from None
     try:

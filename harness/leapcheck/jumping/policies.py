@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -170,10 +171,34 @@ def read_table(path: Path) -> pd.DataFrame:
     import pandas as pd  # here: a third of all that a jump imports, in each of its processes
 
     try:
-        return pd.read_csv(path, skipinitialspace=True, comment="#")
+        return pd.read_csv(path, skipinitialspace=True, skiprows=len(header_lines(path)))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"file '{path}' is no CSV table: {reason}: write a header and rows of numbers") from None
+
+
+def header_lines(path: Path) -> list[str]:
+    """The lines before a CSV file's table that begin with #, without it."""
+    lines = []
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if not line.startswith("#"):
+                break
+            lines.append(line[1:].strip())
+    return lines
+
+
+def start_of(path: Path, spec: RobotSpec) -> Floats | None:
+    """The configuration (nq,) in a trajectory's header, `# start = [...]`; None without one. ValueError for one that is wrong."""
+    text = "\n".join(line for line in header_lines(path) if line.startswith("start"))
+    try:
+        start = tomllib.loads(text).get("start")
+        q = None if start is None else np.array(start, dtype=float)
+    except (tomllib.TOMLDecodeError, TypeError, ValueError):
+        raise ValueError(f"file '{path}': its header's start is no list of numbers: write # start = [...]") from None
+    if q is not None and (q.shape != (spec.nq,) or not np.isfinite(q).all() or not np.linalg.norm(q[3:7]) > 0.0):
+        raise ValueError(f"file '{path}': its header's start is no configuration of '{spec.name}': give {spec.nq} numbers")
+    return q
 
 
 def number_column(where: str, table: pd.DataFrame, names: Sequence[str]) -> Floats:
