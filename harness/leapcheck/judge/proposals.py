@@ -32,9 +32,12 @@ def late(belief: Belief) -> Iterator[Hypothesis]:
 
 
 def hypotheses_fitted_to(belief: Belief, quantity: str) -> Iterator[Hypothesis]:
-    """Hypotheses fitted to what the belief leaves of one quantity, whatever else is wrong, too."""
+    """Hypotheses fitted to what the belief leaves of one quantity, whatever else is wrong, too.
+
+    Numbers may be read wrongly by the whole engine, though it shows so in this quantity alone.
+    """
     alone = Belief(belief.evidence.of_quantities((quantity,)), belief.hypotheses)
-    for proposal in (*dictionary.FITTED, *defects.FITTED):
+    for proposal in (*dictionary.FITTED, *defects.FITTED, readings.readings, readings.gear_readings):
         yield from proposal(alone)
     yield from attribution.singles(alone)[:MOST_NUMBERS]
     yield from (*terms.terms_in(belief, quantity), *readings.readings_in(belief, quantity))

@@ -25,7 +25,7 @@ POINTS = frozenset({"contact_positions", "contact_velocities", "contact_jacobian
 ANCHOR = 0.5
 """Share of the deviating quantities that a convention must explain to be kept while the rest is sought."""
 
-SECONDS = 12.0
+SECONDS = 18.0
 """CPU seconds after which no further kind of explanation is begun."""
 
 Step = tuple[str, Callable[[], list[FaultSet]]]

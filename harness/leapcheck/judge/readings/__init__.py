@@ -16,4 +16,4 @@ def is_of_whole_engine(hypothesis: Hypothesis) -> bool:
     return hypothesis.name.startswith("reading-") and hypothesis.answer_edit is None
 
 
-__all__ = ["PROPOSALS", "is_of_whole_engine", "readings_in"]
+__all__ = ["PROPOSALS", "gear_readings", "is_of_whole_engine", "readings", "readings_in"]
