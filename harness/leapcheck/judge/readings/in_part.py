@@ -10,6 +10,7 @@ import numpy as np
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
 from leapcheck.judge.dictionary.model import rotors
 from leapcheck.judge.robot_rows import rows_of_each, value
+from leapcheck.judge.terms.excess import ordinary
 from leapcheck.judge.terms.solving import FOLLOWS, consequence
 from leapcheck.judge.tree_change import TreeChange
 from leapcheck.judge.words import name_list
@@ -70,9 +71,10 @@ def rotors_in_part(belief: Belief) -> Iterator[Hypothesis]:
     wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
     if not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
-    for whole in rotors(belief):
-        edited = belief.plus(replace(whole, answer_edit=None)).tree
-        if found := hypothesis_in_part(belief, f"{whole.name}-in-part", whole.words, _other_robot(edited), wrong, PRIOR):
+    few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
+    for whole in rotors(few):
+        edited = few.plus(replace(whole, answer_edit=None)).tree
+        if found := hypothesis_in_part(few, f"{whole.name}-in-part", whole.words, _other_robot(edited), wrong, PRIOR):
             yield found
 
 

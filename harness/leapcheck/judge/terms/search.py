@@ -79,7 +79,8 @@ def terms_in(belief: Belief, quantity: str) -> Iterator[Hypothesis]:
         return
     few = belief.about(belief.evidence.at_states(ordinary(belief, [quantity])))
     for form in (form for form in Formulation if quantity in reach(form)):
-        yield from _fitted(few, form, list(excesses_of_form(few, form, [quantity])), wrong)
+        cheap = [name for name in wrong if name not in UNFITTED.get(form, frozenset())]
+        yield from _fitted(few, form, list(excesses_of_form(few, form, [quantity])), cheap)
 
 
 def _fitted(few: Belief, form: Formulation, excesses: Sequence[Excess], wrong: Sequence[str]) -> Iterator[Hypothesis]:

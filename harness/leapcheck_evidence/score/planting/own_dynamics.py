@@ -13,14 +13,19 @@ from typing import Any
 import numpy as np
 
 from leapcheck.engines.protocol import Answers
-from leapcheck.quantities import QUANTITIES as EVERY_QUANTITY
 from leapcheck.sampling import States
 from leapcheck_evidence.score.planting.layout import Slot, about, rotations, slots
 from leapcheck_models.arrays import Array
 from leapcheck_models.spec import WORLD, Body, Inertia, JointType, Placement, RobotSpec
 
-QUANTITIES = frozenset(name for name, quantity in EVERY_QUANTITY.items() if not quantity.in_mujoco_coordinates)
-"""All canonical ones."""
+QUANTITIES = frozenset(
+    {
+        *("mass_matrix", "bias_force", "gravity_force", "coriolis_force", "forward_dynamics"),
+        *("contact_positions", "contact_velocities", "contact_jacobians", "contact_bias_accelerations", "contact_inertia"),
+        *("kinetic_energy", "potential_energy"),
+    }
+)
+"""What it answers, each by a method of `_Motion`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
