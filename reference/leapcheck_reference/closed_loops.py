@@ -153,12 +153,12 @@ def _loop_rows(loops: Sequence[TreeLoop], linear: Array, angular: Array, at_rest
     """Rows of each loop: what both points' numbers, in the order of `_with_anchors`, differ by."""
     numbers = iter(zip(linear, angular, strict=True))
 
-    def at(point: Point) -> tuple[Array, Array]:
+    def point_numbers(point: Point) -> tuple[Array, Array]:
         return next(numbers) if point.link >= 0 else (at_rest, at_rest)
 
     rows: list[Array] = []
     for loop in loops:
-        (linear1, angular1), (linear2, angular2) = at(loop.point1), at(loop.point2)
+        (linear1, angular1), (linear2, angular2) = point_numbers(loop.point1), point_numbers(loop.point2)
         rows += [angular2 - angular1] if loop.type is LoopType.WELD else []
         rows.append(linear2 - linear1)
     return rows

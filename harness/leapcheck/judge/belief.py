@@ -42,7 +42,7 @@ class AnswerView:
     value: Callable[[str], Floats]
     faults: tuple[AnswerEdit, ...] = ()
 
-    def computed(self, quantity: str) -> Floats:
+    def engine_value(self, quantity: str) -> Floats:
         """What the engine itself has computed of a quantity (n, ...), with its earlier faults: what it goes on with."""
         values = self.value(quantity)
         for i, fault in enumerate(self.faults):

@@ -75,7 +75,7 @@ class FaultStages:
 
     def _partial_fits(self, faults: FaultSet, left: Sequence[str]) -> Iterator[Hypothesis]:
         """Fitted faults that explain at least one of the most telling quantities that are left; first of all, together."""
-        yield from self.trials.fitted(faults)
+        yield from self.trials.fits(faults)
         belief = self.trials.root.plus(*faults)
         for quantity in [q for q in self.trials.order if q in left][:MOST_FITTED]:
             yield from hypotheses_fitted_to(belief, quantity)

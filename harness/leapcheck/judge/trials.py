@@ -62,7 +62,7 @@ class FaultTrials:
         belief = self.root.plus(*faults)
         sets = self.screen(faults, self.fixed)
         numbers = attribution.singles(belief) if self.may_be_a_robot(faults) else []
-        sets += self.explaining(faults, [*self.fitted(faults), *numbers])
+        sets += self.explaining(faults, [*self.fits(faults), *numbers])
         return sets or ([] if faults else [(h,) for h in self._other_robots()])
 
     def _other_robots(self) -> list[Hypothesis]:
@@ -120,7 +120,7 @@ class FaultTrials:
         wider = tuple(h.wider or h for h in faults)
         return [faults] if len(faults) == 1 or wider == faults else [faults, wider]
 
-    def fitted(self, faults: FaultSet) -> list[Hypothesis]:
+    def fits(self, faults: FaultSet) -> list[Hypothesis]:
         """The hypotheses fitted to what the faults leave of all quantities; kept, as every kind of search begins with them."""
         key = tuple(map(id, faults))
         if key not in self._fits:

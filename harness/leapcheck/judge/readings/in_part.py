@@ -74,8 +74,8 @@ def rotors_in_part(belief: Belief) -> Iterator[Hypothesis]:
     few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
     for whole in rotors(few):
         edited = few.plus(replace(whole, answer_edit=None)).tree
-        if found := hypothesis_in_part(few, f"{whole.name}-in-part", whole.words, _other_robot(edited), wrong, PRIOR):
-            yield found
+        if in_part := hypothesis_in_part(few, f"{whole.name}-in-part", whole.words, _other_robot(edited), wrong, PRIOR):
+            yield in_part
 
 
 def _other_robot(tree: Tree) -> RobotValues:

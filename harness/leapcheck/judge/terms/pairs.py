@@ -11,7 +11,7 @@ from leapcheck.judge.belief import Belief, Hypothesis
 from leapcheck.judge.terms.catalogue import KNOWN_AMOUNTS, Formulation, Term
 from leapcheck.judge.terms.changes import Change
 from leapcheck.judge.terms.excess import ordinary
-from leapcheck.judge.terms.search import NEAR, added_by, answered, excesses_of_form, named_hypothesis, reach, trials
+from leapcheck.judge.terms.search import NEAR, added_by, effect_on_answers, excesses_of_form, named_hypothesis, reach, trials
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
 
@@ -57,7 +57,7 @@ def _fitted_pairs(few: Belief, form: Formulation, quantity: str) -> Iterator[tup
             return
         added = added_by(few, form, [change for _, change in known], excess.quantity)
         near = excess.near.ravel()
-        A = answered(few, excess.quantity, added).reshape(len(known), -1) / near
+        A = effect_on_answers(few, excess.quantity, added).reshape(len(known), -1) / near
         b = excess.off.ravel() / near
         for i, j in _likely_pairs(A, b):
             x = np.linalg.lstsq(A[[i, j]].T, b, rcond=None)[0]

@@ -91,7 +91,7 @@ def _fitted(few: Belief, form: Formulation, excesses: Sequence[Excess], wrong: S
     changes = [change for trial in tried for change in trial.changes]
     explaining: dict[Term, dict[tuple[tuple[Place, float], ...], Change]] = {}
     for excess in excesses:
-        shown = answered(few, excess.quantity, added_by(few, form, changes, excess.quantity))
+        shown = effect_on_answers(few, excess.quantity, added_by(few, form, changes, excess.quantity))
         columns = np.split(shown, np.cumsum([len(trial.changes) for trial in tried])[:-1])
         for trial, own in zip(tried, columns, strict=True):
             for change in _fits(trial, own, excess):
@@ -121,7 +121,7 @@ def added_by(few: Belief, form: Formulation, changes: Sequence[Change], quantity
     return few.once_as_read(key, lambda: effects(few.tree, form, few.read, changes, wanted))[quantity]
 
 
-def answered(few: Belief, quantity: str, added: Floats) -> Floats:
+def effect_on_answers(few: Belief, quantity: str, added: Floats) -> Floats:
     """What becomes of changes (changes, n, ...) of a quantity in the answers: these are affine in what the engine computes."""
     if not few.edits_answers:
         return added

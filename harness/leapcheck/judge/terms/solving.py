@@ -95,7 +95,7 @@ def wrong_forces(belief: Belief) -> Iterator[Hypothesis]:
         ) -> Floats:
             if quantity != "forward_dynamics":
                 return values
-            force = sum(-amount * view.computed(name) for name, amount in left_out.items())
+            force = sum(-amount * view.engine_value(name) for name, amount in left_out.items())
             return consequence(view, quantity, values, {"bias_force": np.asarray(force)})
 
         hypothesis = engine_fault(f"solve/{name}", f"in forward dynamics {words}", answer_edit=edit, prior=2.0)
@@ -112,7 +112,7 @@ def computed_with(change: Callable[[Floats], Floats], scope: list[str]) -> Answe
     """The answers in the scope, computed with the changed M (n, nv, nv)."""
 
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
-        M = view.computed("mass_matrix")
+        M = view.engine_value("mass_matrix")
         return consequence(view, quantity, values, {"mass_matrix": change(M) - M})
 
     return lambda view, quantity, values: edit(view, quantity, values) if quantity in scope else values
@@ -122,14 +122,14 @@ def consequence(view: AnswerView, quantity: str, values: Floats, added: Mapping[
     """A quantity's values (n, ...) where what an engine computes it from has something added: M, the bias force, J."""
     if quantity in added:
         return values + added[quantity]
-    M = view.computed("mass_matrix")
+    M = view.engine_value("mass_matrix")
     M_used = M + added.get("mass_matrix", 0.0)
     match quantity:
         case "forward_dynamics":
             force = (M @ values[..., None])[..., 0] - added.get("bias_force", 0.0)  # M a = tau - h
             return solve(M_used, force[..., None]).reshape(values.shape)
         case "contact_inertia":
-            J = view.computed("contact_jacobians") + added.get("contact_jacobians", 0.0)
+            J = view.engine_value("contact_jacobians") + added.get("contact_jacobians", 0.0)
             rows = J.reshape(len(values), -1, M.shape[-1])
             return np.asarray(rows @ solve(M_used, rows.swapaxes(1, 2)))
         case "kinetic_energy":
