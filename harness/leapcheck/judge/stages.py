@@ -29,7 +29,7 @@ class FaultStages:
         self.best_partial: FaultSet = ()
         self._stages: list[list[FaultSet]] = []
 
-    def with_solved(self, faults: FaultSet) -> list[FaultSet]:
+    def widest_first(self, faults: FaultSet) -> list[FaultSet]:
         """The faults; where nothing but what an engine solves for is left, first in all that they concern."""
         belief, wider = self.trials.root.plus(*faults), tuple(h.wider or h for h in faults)
         only_solved = all(q in SOLVED_FOR or belief.explains(q) for q in self.trials.deviating)
@@ -37,7 +37,7 @@ class FaultStages:
 
     def in_stages(self, rest: Callable[[FaultSet], list[FaultSet]]) -> list[FaultSet]:
         """Faults that explain some of the quantities each, with more for what they leave: the last by `rest`."""
-        starts = (wide for count in range(1, MOST_FAULTS) for faults in self.starts(count) for wide in self.with_solved(faults))
+        starts = (wide for count in range(1, MOST_FAULTS) for faults in self.starts(count) for wide in self.widest_first(faults))
         in_time = takewhile(lambda _: not self.meter.is_spent, starts)
         return next((sets for faults in in_time if (sets := rest(faults))), [])
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import CORE
 from leapcheck_evidence.score.planting import same
 from leapcheck_evidence.score.planting.effect import effect
 from leapcheck_models.changes import with_changes
@@ -19,9 +19,9 @@ X, Y, Z = np.eye(3)
 
 
 def apart(one: RobotSpec, other: RobotSpec) -> float:
-    """By the canonical quantities: of MuJoCo's own, cinert and crb hold inertias and know no armature."""
-    found = effect(one, ReferenceEngine(other))
-    return max(error for name, error in found.items() if not QUANTITIES[name].in_mujoco_coordinates)
+    """By the core quantities: cinert, crb and what concerns the centroid hold inertias and know no armature."""
+    sizes = effect(one, ReferenceEngine(other))
+    return max(sizes[name] for name in CORE)
 
 
 def test_the_axial_inertia_of_a_root_is_armature() -> None:
