@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from leapcheck.jumping.control import Policy
-from leapcheck.jumping.plan_file import read_plan
+from leapcheck.jumping.plan_file import PlanFile, read_plan
 from leapcheck.jumping.plan_player import plan_trajectory, start_pose
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import UserPolicy, read_trajectory, start_of, user_policy
@@ -22,6 +23,9 @@ from leapcheck_models.spec_file import read_actuators
 
 DURATION = 1.2
 """How long (s) a user's controller is simulated by default."""
+
+NEARLY_LEVEL, LEAST_BOX = 0.8, 0.02
+"""Cosine of the trunk's pitch from which on, and height (m) from which on, a plan says that it lands on a box."""
 
 LONGEST = 60.0
 """The longest simulation (s)."""
@@ -88,7 +92,18 @@ def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:
     read = read_plan(plan, spec)
     targets = plan_trajectory(read)
     start = start_pose(spec, targets.q[0]), np.zeros(spec.nv)
-    return Act(targets, start, float(targets.time[-1]) if duration is None else duration, turn=read.turn)
+    return Act(targets, start, float(targets.time[-1]) if duration is None else duration, note=_box(spec, read), turn=read.turn)
+
+
+def _box(spec: RobotSpec, plan: PlanFile) -> str:
+    """That a plan means to land higher than it begins, where its last row says so of a trunk that is nearly level."""
+    if plan.rise is None or math.cos(plan.turn or 0.0) < NEARLY_LEVEL:
+        return ""
+    first, last = (float(start_pose(spec, rows)[2]) for rows in (plan.q[0], plan.q[-1]))
+    height = plan.rise - (last - first)
+    if abs(height) < LEAST_BOX:
+        return ""
+    return f"the plan means ground that is {height:.2f} m higher where it lands: here it is level, boxes are not simulated"
 
 
 def user_act(

@@ -57,7 +57,8 @@ class PlanSettings:
 class PlanFile:
     """A plan as read: `time` (k,) s, `q` rad, `qd` rad/s, `torque` N m (k, actuators), settings, and what each name moves.
 
-    `turn` rad: the trunk's planned pitch in the last row, nose down positive; None where the file has no base_pitch.
+    `turn` rad: the trunk's planned pitch in the last row, nose down positive; None where the file has no base_pitch;
+    `rise` m: how far the trunk is then above where it began, None without base_z.
     """
 
     time: Floats
@@ -67,6 +68,7 @@ class PlanFile:
     settings: PlanSettings
     places: Mapping[str, Places]
     turn: float | None
+    rise: float | None
 
 
 def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
@@ -88,8 +90,9 @@ def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
         time = time_column(where, table)
         q, qd, torque = _sagittal(where, table, time, places, len(spec.actuators))
     _check_names(where, settings, places)
-    pitch = optional_column(where, table, ["base_pitch"])
-    return PlanFile(time - time[0], q, qd, torque, settings, places, None if pitch is None else float(pitch[-1] - pitch[0]))
+    changes = [optional_column(where, table, [name]) for name in ("base_pitch", "base_z")]
+    turn, rise = (None if column is None else float(column[-1] - column[0]) for column in changes)
+    return PlanFile(time - time[0], q, qd, torque, settings, places, turn, rise)
 
 
 def plan_settings(path: Path) -> PlanSettings:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import leapcheck as lc
+from leapcheck.jumping.act import file_act
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.plan_file import read_plan
 from leapcheck.jumping.plan_player import ONSET, plan_trajectory, start_pose
@@ -72,6 +73,13 @@ def test_a_plan_begins_with_its_lowest_foot_on_the_ground() -> None:
     heights = [position[2] for _, position in foot_positions(SPEC, start_pose(SPEC, plan.q[0]))]
     assert min(heights) == pytest.approx(0.0, abs=1e-15)
     assert max(heights) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("plan", "height"), [("mit-front-jump", "0.40"), ("mit-front-jump-pitchup", "0.40"), ("mit-front-jump-pitchup-v2", "0.45")]
+)
+def test_a_plan_that_lands_on_a_box_says_how_high(plan: str, height: str) -> None:
+    assert f"{height} m higher" in file_act(SPEC, plan, None).note
 
 
 def test_a_full_plan_names_every_joint(tmp_path: Path) -> None:
