@@ -73,7 +73,9 @@ class WithoutLinks:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """The answers of what is there, with zeros for all other dofs."""
-        there = replace(states, q=states.q[:, self._q], v=states.v[:, self._v], tau=states.tau[:, self._v])
+        there = replace(
+            states, q=states.q[:, self._q], v=states.v[:, self._v], tau=states.tau[:, self._v], vdot=states.vdot[:, self._v]
+        )
         return {name: self._widened(values) for name, values in self._engine.evaluate(there, quantities).items()}
 
     def _widened(self, values: Floats) -> Floats:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from leapcheck.engines.protocol import Engine
 from leapcheck.judge.diagnosis import diagnose
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import CORE
 from leapcheck.sampling import generated_states
 from leapcheck_models.spec import RobotSpec
 
@@ -24,8 +24,8 @@ class FullDiagnosis(NamedTuple):
 
 
 def diagnose_all(spec: RobotSpec, engine: Engine, states: int = STATES) -> FullDiagnosis:
-    """The judgement over all canonical quantities that the engine answers."""
-    names = sorted(name for name in engine.quantities if not QUANTITIES[name].in_mujoco_coordinates)
+    """The judgement over all core quantities that the engine answers."""
+    names = sorted(engine.quantities.intersection(CORE))
     found = diagnose(spec, engine, generated_states(spec, states, SEED, 0), names)
     if not found:
         return FullDiagnosis(frozenset(), (), "", (), ())

@@ -36,6 +36,7 @@ AGREEMENT = {
     "slip_landing": 2e-3,  # m; largest seen 7.9e-4
     "limit_margin": 1e-14,  # rad; largest seen 0
     "clearance": 1e-14,  # m; largest seen 1.8e-16
+    "trunk_clearance": 1e-14,  # m; largest seen 1.8e-16
     "final_tilt": 1e-10,  # deg; largest seen 0
     "final_speed": 1e-14,  # m/s; largest seen 5.6e-17
 }

@@ -95,7 +95,7 @@ def test_of_a_large_robot_only_the_description_is_checked(
     """Pinocchio's data of 2000 dofs would take 256 GB, MuJoCo's compiler minutes for the chain."""
     monkeypatch.setattr("leapcheck.robots.file_findings.mujoco_model", None)
     monkeypatch.setattr("leapcheck.robots.file_findings.pinocchio_model", None)
-    monkeypatch.setattr("leapcheck.robots.file_findings.FACTORIES", {"mujoco-file": None, "pinocchio-file": None})
+    monkeypatch.setattr("leapcheck.robots.file_findings.DEFAULTS", {"mujoco-file": None, "pinocchio-file": None})
     assert main(["lint", written(urdf(MAX_LINKS - 1, chain=chain), tmp_path)]) == 0
     said = capfd.readouterr().out
     assert f"file robot.urdf: it has {MAX_LINKS - 1} degrees of freedom, and a comparison takes at most {MOST_DOFS}" in said

@@ -60,6 +60,8 @@ def _fitted_pairs(few: Belief, form: Formulation, quantity: str) -> Iterator[tup
         A = effect_on_answers(few, excess.quantity, added).reshape(len(known), -1) / near
         b = excess.off.ravel() / near
         for i, j in _likely_pairs(A, b):
+            if known[i][0] is known[j][0]:  # sets of one term are fitted elsewhere
+                continue
             x = np.linalg.lstsq(A[[i, j]].T, b, rcond=None)[0]
             amounts = [_amount(known[k][0], float(value)) for k, value in zip((i, j), x, strict=True)]
             if all(amounts) and np.abs(b - np.array(amounts) @ A[[i, j]]).max() <= 1.0:

@@ -86,7 +86,7 @@ class Planted:
         if self._read_spec is None:
             return self._base.evaluate(states, quantities)
         of_q, of_v = remaining_places(self._spec, self._read_spec)
-        fewer = replace(states, q=states.q[:, of_q], v=states.v[:, of_v], tau=states.tau[:, of_v])
+        fewer = replace(states, q=states.q[:, of_q], v=states.v[:, of_v], tau=states.tau[:, of_v], vdot=states.vdot[:, of_v])
         return {name: self._whole(name, values, of_v) for name, values in self._base.evaluate(fewer, quantities).items()}
 
     def _whole(self, name: str, values: Floats, of_v: list[int]) -> Floats:
