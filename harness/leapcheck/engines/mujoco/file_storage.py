@@ -23,6 +23,9 @@ ABOUT_COM = ("cinert", "crb", "cdof")
 
 MATRICES = ("qM", "csr")
 
+MADE = 1e-6
+"""Share of a robot's mass by which MuJoCo's differs where it has made some."""
+
 
 class FileStorage:
     """Which of the numbers a loaded model has in common with the tree (`names`), and why not the others (`not_compared`)."""
@@ -34,8 +37,11 @@ class FileStorage:
         self._legacy, self._csr = _rows(m.dof_Madr, _lengths(m), self._dofs), _rows(m.M_rowadr, m.M_rownnz, self._dofs)
         numbers = {name: number for number, name in enumerate(mujoco_tree.names_of(m).bodies)}
         self._own, self._composite = _body_rows(full, numbers)
+        mass = sum(body.inertia.mass for body in full.bodies)
+        makes_mass = abs(float(m.body_mass.sum()) - mass) > MADE * mass  # of the geometry of links that have none
         fused = next(
-            (b.name for b in full.bodies if b.name not in numbers and _has_mass(b)), _other_root(full, m, self._composite)
+            (b.name for b in full.bodies if b.name not in numbers and (makes_mass or _has_mass(b))),
+            _other_root(full, m, self._composite),
         )
         self.names = frozenset(MATRICES if fused else (*MATRICES, *ABOUT_COM))
         what = f"MuJoCo fuses the link '{fused}' into what carries it, so its bodies are others"
