@@ -35,8 +35,9 @@ def raw_numbers(m: mujoco.MjModel) -> dict[str, RawNumber]:
 def assembly(m: mujoco.MjModel) -> dict[str, Assembly]:
     """The quantities that are put together of these numbers."""
     mass = float(m.body_subtreemass[WORLD])
+    weights = m.body_mass / (mass or np.nan)  # without mass there is no com
     made = {
-        "com_bias_acceleration": Assembly(("com_accelerations",), partial(_mean, m.body_mass / mass)),
+        "com_bias_acceleration": Assembly(("com_accelerations",), partial(_mean, weights)),
         "centroidal_momentum": Assembly(("angular_momentum", "com_velocity"), partial(_momentum, mass)),
         "centroidal_momentum_matrix": Assembly(("angular_momentum_matrix", "com_jacobian"), partial(_matrix, mass)),
     }
