@@ -195,7 +195,8 @@ def _effects_under(belief: Belief, quantity: str, candidates: Candidates) -> Eff
         if np.any(effect):
             faults.append(fault)
             added.append(effect.reshape(len(start), -1))
-    return Effects(sample, tuple(faults), np.array(added).reshape(len(faults), len(start), -1))
+    entries = start[0].size  # also where no fault has an effect
+    return Effects(sample, tuple(faults), np.array(added).reshape(len(faults), len(start), entries))
 
 
 def _sample(evidence: Evidence, quantity: str) -> Evidence:
