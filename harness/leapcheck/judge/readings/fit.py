@@ -8,12 +8,13 @@ from itertools import combinations
 
 import numpy as np
 
+from leapcheck.judge.attribution.problem import INVERSE_DYNAMICS
 from leapcheck.judge.belief import AnswerView, Belief
 from leapcheck.judge.evidence import rows_of
 from leapcheck.judge.layout import link_groups
 from leapcheck.judge.readings.ways import FACTORS, Way
 from leapcheck.judge.robot_rows import MOST_ROWS, RobotRows, robot_rows
-from leapcheck.judge.terms.excess import INVERSE_DYNAMICS, Excess
+from leapcheck.judge.terms.excess import Excess
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.trace.parametric import Part, places
 from leapcheck_reference.tree import Tree

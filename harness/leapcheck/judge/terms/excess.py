@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leapcheck.judge.attribution.problem import INVERSE_DYNAMICS
 from leapcheck.judge.belief import Belief
 from leapcheck.judge.dictionary.robust import tolerance
 from leapcheck_models.arrays import Floats
@@ -18,9 +19,6 @@ FEW = 5
 
 MANY = 48
 """States of any kind at which they are fitted to energies, which are one number a state."""
-
-INVERSE_DYNAMICS = "inverse dynamics at the acceleration answered"
-"""Forward dynamics turned round: M a + h at the engine's acceleration a, which should be tau."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
