@@ -9,7 +9,7 @@ heavy one) is thereby part of the unit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,11 +30,25 @@ DRAWS = 3
 FLOOR = ULPS * float(np.finfo(float).eps)
 """Least scale-free rounding expected of any value: that of storing it and its inputs."""
 
-CANCELLING = ("bias_force", "coriolis_force", "forward_dynamics")
-"""Quantities that may vanish while the terms they consist of do not, as the forces in an arm stretched to 1e-12 rad.
+ENERGY, INERTIA, VELOCITIES = "kinetic_energy", "mass_matrix", "frame_velocities"
 
-A floating base's turning is one: v x m v, which is zero, is a difference of terms as large as m v^2, and these are 1e5 times the
-torque I w^2 where a body of 0.1 m flies at 100 m/s and hardly turns.
+CANCELLING = {
+    "bias_force": (ENERGY,),
+    "coriolis_force": (ENERGY,),
+    "inverse_dynamics": (ENERGY,),
+    "centroidal_momentum_rate": (ENERGY,),
+    "forward_dynamics": (ENERGY, INERTIA),
+    "constrained_forward_dynamics": (ENERGY, INERTIA),
+    "contact_bias_accelerations": (VELOCITIES,),
+    "frame_bias_accelerations": (VELOCITIES,),
+    "com_bias_acceleration": (VELOCITIES,),
+    "constraint_bias": (VELOCITIES,),
+}
+"""Quantities that may vanish while the terms they consist of do not, and the quantities that these terms are sized by.
+
+Forces vanish in an arm stretched to 1e-12 rad, and so does v x m v of a floating base: a difference of terms as large as m v^2,
+1e5 times the torque I w^2 where a body of 0.1 m flies at 100 m/s and hardly turns. An acceleration may be w^2 r, small on a slow
+circle, while w x v is not where a fast slide carries the circle.
 """
 
 ALLOWED_UNITS = 256.0
@@ -104,14 +118,12 @@ def scale_free(difference: Floats, scale: Floats) -> Floats:
     return np.where(np.isnan(error), np.inf, error)
 
 
-def rounding_unit(quantity: str, movement: Floats, energy: Floats) -> Floats:
+def rounding_unit(movement: Floats, terms: Floats) -> Floats:
     """The scale-free rounding (n,) to expect: the largest `movement` of an entry, and at least `FLOOR`.
 
-    Where terms cancel also at least that of the centripetal ones, each as large as 2 E_k per radian, or as the acceleration that
-    this gives (`cancelling_energy`). Movement and `energy` are in units of the quantity's scale.
+    Where terms cancel also at least theirs (`cancelling_terms`). Movement and terms are in units of the quantity's scale.
     """
-    unit = np.maximum(FLOOR, movement)
-    return np.maximum(unit, FLOOR * (2.0 * energy)) if quantity in CANCELLING else unit
+    return np.maximum(FLOOR, np.maximum(movement, FLOOR * terms))
 
 
 def turning_dofs(spec: RobotSpec) -> list[int]:
@@ -123,12 +135,24 @@ def turning_dofs(spec: RobotSpec) -> list[int]:
     return dofs
 
 
-def cancelling_energy(quantity: str, energy: Floats, mobility: Floats) -> Floats:
-    """Half of the terms that cancel, in the quantity's unit: the kinetic `energy` (n,), for accelerations times `mobility`.
+def cancelling_terms(spec: RobotSpec, quantity: str, value_of: Callable[[str], Any], largest_of: Callable[[Any], Any]) -> Any:
+    """The size of the terms that cancel in a quantity, in its unit; 0 of one in which none do.
 
-    `mobility` (n,) is the largest 1 / M_ii of the dofs in which floating bases turn, 0 where there are none.
+    Centripetal forces are as large as 2 E_k per radian; accelerations are these times the largest 1 / M_ii of the dofs in which
+    floating bases turn, or products of the links' largest w and v. `value_of` gives the values (..., shape) of a quantity at one
+    state or more, `largest_of` the largest entry at each, 0 where there are none; numbers and traced symbols are served alike.
     """
-    return energy * mobility if quantity == "forward_dynamics" else energy
+    match CANCELLING.get(quantity):
+        case (str(name),) if name == ENERGY:
+            return 2.0 * value_of(ENERGY)
+        case (str(name), _) if name == ENERGY:
+            dofs = turning_dofs(spec)
+            return 2.0 * value_of(ENERGY) * largest_of(1.0 / value_of(INERTIA)[..., dofs, dofs]) if dofs else 0.0
+        case (str(name),) if name == VELOCITIES:
+            V = value_of(VELOCITIES)
+            return largest_of(abs(V[..., :3])) * largest_of(abs(V[..., 3:]))
+        case _:
+            return 0.0
 
 
 def base_distance(spec: RobotSpec, states: States) -> Floats:

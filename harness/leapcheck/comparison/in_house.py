@@ -15,7 +15,7 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck.rounding import (
     CANCELLING,
     DRAWS,
-    cancelling_energy,
+    cancelling_terms,
     largest_or_one,
     mass_weights,
     perturbation,
@@ -23,7 +23,6 @@ from leapcheck.rounding import (
     rounding_unit,
     traced_movement,
     traced_scale,
-    turning_dofs,
 )
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Array, Floats
@@ -36,11 +35,8 @@ from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.native import aligned_array
 from leapcheck_reference.trace.record import answers, inputs, trace
-from leapcheck_reference.trace.symbol import Recorder, largest
+from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
 from leapcheck_reference.trace.truth import truth_program
-
-ENERGY, INERTIA = "kinetic_energy", "mass_matrix"
-"""What `cancelling_energy` follows from."""
 
 SOURCES = ("coordinates/*.py", "quantities.py", "sampling.py", "rounding.py", "comparison/*.py", "engines/**/*.py")
 """Source that says how slots, scales and engines' own numbers are traced."""
@@ -83,15 +79,11 @@ class InHouse:
         """The in-house values at the states."""
         n, count = len(states), len(self.quantities)
         slots = self._program(self.inputs(states))
-        end = self.slot_count + (1 + DRAWS) * count + 2
+        end = self.slot_count + (2 + DRAWS) * count
         figures = slots[:, self.slot_count : end].swapaxes(0, 1).reshape(end - self.slot_count, -1)[:, :n]
-        largest, (energy, mobility) = figures[:count], figures[-2:]
-        movement = figures[count:-2].reshape(DRAWS, count, n).max(axis=0)
-        largest = largest_or_one(largest)
-        rounding = [
-            rounding_unit(name, movement[k] / largest[k], cancelling_energy(name, energy, mobility) / largest[k])
-            for k, name in enumerate(self.quantities)
-        ]
+        largest, terms = largest_or_one(figures[:count]), figures[-count:]
+        movement = figures[count:-count].reshape(DRAWS, count, n).max(axis=0)
+        rounding = list(rounding_unit(movement / largest, terms / largest))
         if {"qM", "csr"} <= set(self.quantities):  # a moved robot has no simple bodies, so its CSR has other rows
             rounding[self.quantities.index("csr")] = rounding[self.quantities.index("qM")]
         return Values(
@@ -128,13 +120,11 @@ class InHouse:
         return {"q": np.ascontiguousarray(q), "v": states.v, "tau": states.tau, "vdot": states.vdot}
 
     def _trace(self) -> tuple[SlotMap, Graph]:
-        """The slots, and the record of: slots; scales and movements of the quantities; energy and mobility; the weights of M."""
+        """The slots, and the record of: slots; scales, movements and cancelling terms of the quantities; the weights of M."""
         recorder = Recorder(float)
         tree = build(self._spec)
-        cancelling = not set(CANCELLING).isdisjoint(self.quantities)
-        turning = turning_dofs(self._spec) if "forward_dynamics" in self.quantities else []
-        needed = [*([ENERGY] if cancelling else []), *([INERTIA] if turning else [])]
-        recorded = list(dict.fromkeys([*self.quantities, *needed]))
+        sizing = [name for quantity in self.quantities for name in CANCELLING.get(quantity, ())]
+        recorded = list(dict.fromkeys([*self.quantities, *sizing]))
         symbols = inputs(tree, recorded, recorder)
         exact = answers(tree, recorded, symbols)
         slot_map = make_slot_map({name: exact[name] for name in self.quantities}, recorder)
@@ -151,9 +141,12 @@ class InHouse:
             traced_scale(name, [*slots[own.range], recorder.constant(own.largest_constant)], recorder)
             for name, own in slot_map.of.items()
         ]
-        energy = exact[ENERGY].item() if cancelling else recorder.constant(0.0)
-        mobility = largest([1.0 / recorder.symbol(exact[INERTIA][i, i]) for i in turning], recorder)
-        figures = [*slots, *scales, *movements, energy, mobility, *weights]
+
+        def largest_of(entries: Array) -> Symbol:
+            return largest([recorder.symbol(entry) for entry in entries.flat], recorder)
+
+        terms = [recorder.symbol(cancelling_terms(self._spec, name, exact.__getitem__, largest_of)) for name in self.quantities]
+        figures = [*slots, *scales, *movements, *terms, *weights]
         return slot_map, recorder.graph({SLOTS: np.array(figures, dtype=object)})
 
     def _moved_answers(self, draw: int, symbols: Mapping[str, Array]) -> dict[str, Array]:

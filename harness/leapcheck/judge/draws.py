@@ -13,17 +13,15 @@ import leapcheck_reference as reference
 from leapcheck.judge.robot_rows import Pair, ReadableRows, rows_of_each
 from leapcheck.rounding import (
     ALLOWED_UNITS,
-    CANCELLING,
     DRAWS,
     allowance,
     base_distance,
-    cancelling_energy,
+    cancelling_terms,
     perturbation,
     perturbed_spec,
     rounding_unit,
     scale_free,
     scales,
-    turning_dofs,
 )
 from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
@@ -63,21 +61,16 @@ class PerturbedRobot:
         """Scale-free rounding (n,) to expect: what the draws change."""
         exact, *moved = self._values(quantity)
         n, scale = len(exact), scales(quantity, exact)
-        energy = self._cancelling_energy(quantity) / scale.reshape(n) if quantity in CANCELLING else np.zeros(1)
+        terms = cancelling_terms(self.spec, quantity, self.value, _largest) / scale.max(axis=tuple(range(1, scale.ndim)))
         movement = np.zeros(n)
         with np.errstate(all="ignore"):
             for off in moved:
                 movement = np.maximum(movement, scale_free(off - exact, scale).reshape(n, -1).max(axis=1, initial=0.0))
-        return rounding_unit(quantity, movement, energy)
+        return rounding_unit(movement, terms)
 
     def allowed_error(self, quantity: str) -> Floats:
         """The scale-free error (n,) that rounding explains."""
         return ALLOWED_UNITS * self.rounding(quantity) * allowance(base_distance(self.spec, self.states))
-
-    def _cancelling_energy(self, quantity: str) -> Floats:
-        turning = turning_dofs(self.spec) if quantity == "forward_dynamics" else []
-        inertia = self._values("mass_matrix")[0][:, turning, turning] if turning else np.full((len(self.states), 1), np.inf)
-        return cancelling_energy(quantity, self._values("kinetic_energy")[0], (1.0 / inertia).max(axis=1))
 
     def _values(self, quantity: str) -> Floats:
         block, _ = self._rows.pair(quantity)
@@ -124,3 +117,9 @@ def _perturbations(spec: RobotSpec) -> tuple[tuple[Tree, StateFactors], ...]:
 def _times(states: States, factors: StateFactors) -> States:
     moved = {part: getattr(states, part) * off for part, off in zip(STATE_PARTS, factors, strict=True)}
     return replace(states, **moved)
+
+
+def _largest(entries: Floats) -> Floats:
+    """The largest entry (n,) of each of n arrays."""
+    largest: Floats = entries.reshape(len(entries), -1).max(axis=1, initial=0.0)
+    return largest
