@@ -44,7 +44,10 @@ class AnswerView:
 
     def engine_value(self, quantity: str) -> Floats:
         """What the engine itself has computed of a quantity (n, ...), with its earlier faults: what it goes on with."""
-        values = self.value(quantity)
+        return self.with_faults(quantity, self.value(quantity))
+
+    def with_faults(self, quantity: str, values: Floats) -> Floats:
+        """Values (n, ...) of the quantity after the faults, each of which sees the ones before it."""
         for i, fault in enumerate(self.faults):
             values = fault(replace(self, faults=self.faults[:i]), quantity, values)
         return values
@@ -213,11 +216,10 @@ class Belief:
         if not edits:
             return values
         view = view or AnswerView(self.spec, self.evidence.states, self.read, self.value)
-        faults = tuple(edit for edit, is_convention in edits if not is_convention)
-        for i, fault in enumerate(faults):
-            values = fault(replace(view, faults=faults[:i]), quantity, values)
+        view = replace(view, faults=tuple(edit for edit, is_convention in edits if not is_convention))
+        values = view.with_faults(quantity, values)
         for convention in (edit for edit, is_convention in edits if is_convention):
-            values = convention(replace(view, faults=faults), quantity, values)
+            values = convention(view, quantity, values)
         return values
 
     def misfit(self, quantity: str) -> float:

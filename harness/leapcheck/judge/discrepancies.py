@@ -132,8 +132,8 @@ def _paragraph(wrong: WrongQuantity, explained: EngineExplanation, command: str,
 
 def _cause(quantity: str, explained: EngineExplanation) -> tuple[CauseClass, str, str]:
     """Class, cause and evidence of one quantity's error out of the diagnoses of its engine."""
-    if reason := explained.reasons.get(quantity, ""):
-        return CauseClass.UNEXPLAINED, "the engine failed when it was asked again", reason
+    if gap := explained.reasons.get(quantity):
+        return CauseClass.UNEXPLAINED, gap.words, gap.evidence
     for diagnosis in explained.diagnoses:
         for falls in diagnosis.falls:
             if falls.quantity != quantity:

@@ -40,11 +40,22 @@ def states_to_ask(spec: RobotSpec, seed: int, worst: Sequence[WorstState]) -> St
     return join_states([worst_states(worst), generated_states(spec, ASKED_AGAIN, seed, 0)])
 
 
+ENGINE_FAILED = "the engine failed when it was asked again"
+SEARCH_FAILED = "the search for a cause failed, which is a fault of leapcheck"
+
+
+class Gap(NamedTuple):
+    """Why a quantity could not be explained, in words, and what shows it."""
+
+    words: str
+    evidence: str
+
+
 class EngineExplanation(NamedTuple):
     """Why an engine is off; for quantities that could not be explained the reason; failures at states of the run."""
 
     diagnoses: tuple[Diagnosis, ...]
-    reasons: Mapping[str, str]
+    reasons: Mapping[str, Gap]
     failures: tuple[Failure, ...]
 
 
@@ -65,8 +76,9 @@ def explanation(plan: Plan, engine: Engine, worst: Sequence[WorstState]) -> Engi
             others, reason = _explanation(plan.spec, engine, rows_of(states, rows), can.quantities)
             if not diagnoses or (others and not any(d.unexplained for d in others)):
                 diagnoses = others
-    reasons = {name: reason for name in quantities if reason} | {
-        name: failure.message for name, failure in can.failures.items() if name not in can.quantities
+    words = ENGINE_FAILED if can.failures else SEARCH_FAILED
+    reasons = {name: Gap(words, reason) for name in quantities if reason} | {
+        name: Gap(ENGINE_FAILED, failure.message) for name, failure in can.failures.items() if name not in can.quantities
     }
     own = most if plan.states is not None else len(states)  # beyond them are states that nobody gave
     failures = (Failure(engine.name, name, f.message) for name, f in can.failures.items() if min(f.rows, default=0) < own)

@@ -17,7 +17,7 @@ from leapcheck.rounding import ALLOWED_UNITS, FLOOR, ULPS, perturbation, perturb
 from leapcheck.sampling import UNIT, States, generated_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
-from leapcheck_models.spec import Inertia, RobotSpec
+from leapcheck_models.spec import Inertia, JointType, RobotSpec
 from tests.harness.comparison.parameters import Path, changed, name_of, parameters, with_noise
 
 EVERYTHING = DEFAULT
@@ -183,3 +183,19 @@ def test_a_body_that_flies_fast_and_hardly_turns_has_the_unit_of_what_cancels() 
         engine = make_engine(name, spec).evaluate(states, ("forward_dynamics",))["forward_dynamics"]
         error = np.abs(engine - answers["forward_dynamics"]).max() / np.abs(answers["forward_dynamics"]).max()
         assert error <= 4.0 * found["forward_dynamics"][0]  # measured over a million states: 0.7
+
+
+def test_a_slow_circle_that_a_fast_slide_carries_has_the_unit_of_what_cancels() -> None:
+    """w x v of link and slide cancels to w^2 r; what is left of it is 1e5 units of what moved inputs change."""
+    arm = load("two_link_arm")
+    slide, link = arm.bodies
+    slide = replace(slide, joint=replace(slide.joint, type=JointType.PRISMATIC, axis=(1.0, 0.0, 0.0)))
+    spec = replace(arm, bodies=(slide, link))
+    q, v = np.array([[0.3, 0.7]]), np.array([[100.0, 1e-3]])
+    states = States(q, v, np.zeros((1, 2)), np.arange(1), ("file",))
+    names = ("contact_bias_accelerations", "frame_bias_accelerations", "com_bias_acceleration")
+    units, answers = rounding(spec, states, names)
+    for name in names:
+        largest = np.abs(answers[name][..., 3:] if name.startswith("frame") else answers[name]).max()
+        assert 0.0 < largest < 1e-5, name
+        assert units[name][0] * largest >= ULP * 100.0 * 1e-3, name

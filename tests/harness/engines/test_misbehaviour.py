@@ -21,7 +21,7 @@ STATES = 12
 NAME = "misbehaving:Misbehaving"
 
 ENGINE = """
-import ctypes, os
+import ctypes, os, resource
 from pathlib import Path
 import numpy as np
 import leapcheck_reference as reference
@@ -42,6 +42,8 @@ def misbehave():
             os._exit(5)
         case "SIGSEGV":
             ctypes.string_at(0)
+        case "few descriptors":
+            resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))
 
 if MOMENT == "import":
     misbehave()
@@ -124,3 +126,14 @@ def test_the_report_has_all_that_is_answered(
     assert "multiplied by 1.1" in found.cause
     assert [case.quantity for case in run.reproducers] == ["mass_matrix"]
     assert all(row.worst is None or np.isfinite(row.worst.value) for row in run.comparisons if row.quantity == "mass_matrix")
+
+
+@pytest.mark.parametrize("moment", ["import", "first call", "seventh call"])
+def test_an_engine_that_forbids_itself_more_files_loses_its_own_answers_alone(
+    moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(moment, "few descriptors", tmp_path, monkeypatch)
+    assert run.exit_status == 1
+    assert {failure.engine for failure in run.failures} == {NAME}
+    others = [row for row in run.comparisons if NAME not in (row.engine, row.against)]
+    assert [(row.quantity, row.verdict, row.states) for row in others] == [(q, Verdict.AGREE, STATES) for q in QUANTITIES]

@@ -118,3 +118,8 @@ def test_the_sparsest_solution_is_taken() -> None:
     assert found is not None
     assert np.allclose(found, x, rtol=1e-6, atol=1e-9)
     assert sparse_solution(columns, x @ columns + 1e9 * rng.normal(size=200), np.ones(60)) is None
+
+
+@pytest.mark.parametrize("columns", [np.zeros((0, 12)), np.zeros((3, 12))])
+def test_no_number_that_shows_gives_no_solution(columns: np.ndarray) -> None:
+    assert sparse_solution(columns, np.ones(12), np.ones(len(columns))) is None

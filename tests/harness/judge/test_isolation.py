@@ -11,7 +11,7 @@ import pytest
 
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.protocol import Answers
-from leapcheck.records import UNANSWERED, CauseClass, Run, Verdict
+from leapcheck.records import UNANSWERED, CauseClass, Diagnosis, Run, Verdict
 from leapcheck.robots.load import NamedRobot
 from leapcheck.sampling import States
 from leapcheck.study import run_comparison
@@ -197,3 +197,18 @@ def test_an_engine_that_is_right_when_it_is_asked_again_is_the_wrong_one(others:
     assert (found.engine, found.against) == ("own", others[0])
     assert found.who_is_wrong.startswith("own is wrong: its mass matrix M was off the extended-precision values by ")
     assert found.who_is_wrong.endswith("asked again, it is right.")
+
+
+def test_a_fault_of_the_search_is_no_fault_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_given: Any) -> tuple[Diagnosis, ...]:
+        raise ZeroDivisionError("no columns")
+
+    monkeypatch.setattr("leapcheck.judge.diagnosis.diagnose", failing)
+    wrong = Wrapped(SPEC, lambda _name, M, _states: 1.1 * M, ("mass_matrix",))
+    (found,) = run_comparison(Plan(NamedRobot(SPEC), ("mujoco", wrong), ("mass_matrix",), STATES)).discrepancies
+    assert (found.cause_class, found.cause) == (
+        CauseClass.UNEXPLAINED,
+        "The search for a cause failed, which is a fault of leapcheck.",
+    )
+    assert "no columns" in found.evidence
+    assert found.who_is_wrong.startswith("own is wrong")

@@ -103,6 +103,8 @@ def sparse_solution(columns: Floats, target: Floats, cost: Floats) -> Floats | N
     """
     size = np.linalg.norm(columns, axis=1) * cost
     shown = np.flatnonzero(size > 0.0)
+    if not shown.size:
+        return None
     units = columns[shown] / size[shown, None]
     triangle: Floats = np.asarray(np.linalg.qr(np.column_stack([units.T, target]), mode="r"))
     near = max(LEFT * float(np.linalg.norm(target)), len(target) ** 0.5)
