@@ -21,6 +21,7 @@ from tests.harness.robots.files import ATTACHING, HEAVY, INERTIAL, LEG, MULTI, P
 from tests.harness.robots.near import error, near_states
 
 LOADED = 1e-12  # scale-free; measured: 1.1e-14 (M), 5e-14 (h)
+FAR, FAR_LOADED = 8000.0, 1e-9  # m; measured 5e-12; 1e-5 by computeMinverse
 STATES = 16
 
 
@@ -110,6 +111,16 @@ def test_what_pinocchio_passes_over_is_an_error_by_name(tmp_path: Path) -> None:
     check(file, "mujoco-file")
     with pytest.raises(EngineError, match="link_4"):
         FACTORIES["pinocchio-file"](file)
+
+
+def test_far_from_the_origin_pinocchio_solves_for_the_contact_points_with_its_digits(tmp_path: Path) -> None:
+    file = read(urdf_text(load("mini_cheetah")), tmp_path, "urdf")
+    states = near_states(file.spec, STATES)
+    states.q[:, :3] = FAR
+    names = ("contact_inertia", "mass_matrix")
+    true = make_engine("reference", file.spec).evaluate(states, names)
+    found = FileRequest("pinocchio-file", file).build().evaluate(states, names[:1])
+    assert error(names[0], found[names[0]], true[names[0]], true["mass_matrix"]) <= FAR_LOADED
 
 
 def test_a_file_that_an_engine_refuses_is_not_compared(tmp_path: Path) -> None:

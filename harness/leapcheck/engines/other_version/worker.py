@@ -163,7 +163,8 @@ class InPinocchio:
         out = {"M": _symmetric(pin.crba(model, data, q)), "h": pin.nonLinearEffects(model, data, q, v).copy()}
         out |= {"c": pin.nonLinearEffects(self._weightless, self._weightless.createData(), q, v)}
         out |= {"g": pin.computeGeneralizedGravity(model, data, q).copy(), "udot": pin.aba(model, data, q, v, tau).copy()}
-        Minv = _symmetric(pin.computeMinverse(model, data, q))
+        pin.cholesky.decompose(model, data)  # computeMinverse loses digits far from the origin
+        Minv = _symmetric(pin.cholesky.computeMinv(model, data))
         out |= {"T_kin": pin.computeKineticEnergy(model, data, q, v)}
         out |= {"V_pot": self._static + pin.computePotentialEnergy(model, data, q)}
         pin.forwardKinematics(model, data, q, v, rest)

@@ -15,6 +15,7 @@ from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, 
 from leapcheck.engines.pinocchio import build
 from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature
 from leapcheck.engines.pinocchio.frames import frame_numbers
+from leapcheck.engines.pinocchio.steps import minverse
 from leapcheck.engines.projection import OwnStates
 from leapcheck.engines.trial_load import check_load, write_model
 from leapcheck.quantities import CORE
@@ -115,7 +116,7 @@ class _PinocchioNumbers:
         if "udot" in names:
             numbers["udot"] = pin.aba(model, data, q, u, tau).copy()
         if "MinvJT" in names:
-            numbers["Minv"] = pin.computeMinverse(model, data, q).copy()
+            numbers["Minv"] = minverse(model, data, q)
         return numbers
 
 

@@ -92,15 +92,21 @@ def by_columns(matrix: Floats, rows: int) -> Floats:
 
 
 def inverse(model: pin.Model, data: pin.Data) -> Step:
-    """M^-1 by the Cholesky factor: `computeMinverse` works in world axes and loses digits with the square of the distance."""
+    """M^-1."""
     result = np.zeros((model.nv, model.nv))
 
     def invert(q: Floats) -> None:
-        pin.crba(model, data, q)
-        pin.cholesky.decompose(model, data)
-        result[:] = pin.cholesky.computeMinv(model, data)
+        result[:] = minverse(model, data, q)
 
     return Step(invert, ("q",), {"Minv": result})
+
+
+def minverse(model: pin.Model, data: pin.Data, q: Floats) -> Floats:
+    """M^-1 by the Cholesky factor: `computeMinverse` works in world axes and loses digits with the square of the distance."""
+    pin.crba(model, data, q)
+    pin.cholesky.decompose(model, data)
+    Minv: Floats = pin.cholesky.computeMinv(model, data)
+    return Minv
 
 
 def number(name: str, computed: Callable[..., float], arguments: tuple[str, ...]) -> Step:
