@@ -102,8 +102,9 @@ class Quantity:
     `arguments` are the parts of a state that it needs. `unit` lists the units of its entries: first where every dof turns and
     every row of a wrench is a moment, then with one that slides, or is a force, along a `FORCE` or `WRENCH` axis, and so on;
     from the back where they do along a `MOTION`, `TWIST` or `POSE` axis. `coefficient` names the quantity C of which it is the
-    bias b, in C(q) vdot + b(q, v): other coordinates add C Tdot v to it. A quantity `in_mujoco_coordinates` is MuJoCo's own
-    storage, has no `axes`, and is compared entry by entry in MuJoCo's coordinates (rotors as bodies); all others are canonical.
+    bias b, in C(q) vdot + b(q, v): other coordinates add C Tdot v to it. With the axes of C it is a rate, to which they add
+    C Tdot. A quantity `in_mujoco_coordinates` is MuJoCo's own storage, has no `axes`, and is compared entry by entry in MuJoCo's
+    coordinates (rotors as bodies); all others are canonical.
     """
 
     name: str
@@ -114,6 +115,11 @@ class Quantity:
     axes: tuple[Axis, ...] | None
     group: QuantityGroup = QuantityGroup.CORE
     coefficient: str = ""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is a matrix with the axes of its `coefficient`."""
+        return bool(self.coefficient) and QUANTITIES[self.coefficient].axes == self.axes
 
     @property
     def in_mujoco_coordinates(self) -> bool:
@@ -170,6 +176,8 @@ def _kinematics() -> Iterator[Quantity]:
     yield Quantity("frame_placements", "frame placements", "1, m", Q, Scale.LARGEST, (N, X, Axis.POSE), own)
     yield Quantity("frame_velocities", "frame velocities", "rad/s, m/s", QV, Scale.LARGEST, (N, T), own)
     yield Quantity(J, "frame Jacobians", "1, 1/m, m", Q, Scale.ABSOLUTE, (N, T, Axis.FORCE), own)
+    rates = "1/s, 1/m s, m/s"
+    yield Quantity("frame_jacobian_rates", "frames' Jdot", rates, QV, Scale.LARGEST, (N, T, Axis.FORCE), own, J)
     yield Quantity("frame_bias_accelerations", "frames' Jdot v", "rad/s^2, m/s^2", QV, Scale.LARGEST, (N, T), own, J)
 
 

@@ -38,6 +38,7 @@ from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gra
 from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
 from leapcheck_reference.link_frames import (
     frame_bias_accelerations,
+    frame_jacobian_rates,
     frame_jacobians,
     frame_placements,
     frame_velocities,
@@ -100,6 +101,7 @@ __all__ = [
     "forward_dynamics",
     "forward_kinematics",
     "frame_bias_accelerations",
+    "frame_jacobian_rates",
     "frame_jacobians",
     "frame_placements",
     "frame_velocities",

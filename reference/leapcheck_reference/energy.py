@@ -8,12 +8,7 @@ import numpy as np
 from leapcheck_models.arrays import Array
 from leapcheck_reference.kinematics import Frames, frames, velocities
 from leapcheck_reference.scalar import Scalar
-from leapcheck_reference.spatial import (
-    RigidInertia,
-    Transform,
-    compose,
-    motion_to_child,
-)
+from leapcheck_reference.spatial import RigidInertia, Transform, compose, motion_cross, motion_to_child
 from leapcheck_reference.state import vector
 from leapcheck_reference.tree import Tree
 
@@ -73,6 +68,26 @@ def body_jacobians(tree: Tree, poses: Frames) -> list[tuple[Array, Array | None]
             J_rotor[:, link.v] = J_rotor[:, link.v] + link.rotor.S
         jacobians.append((J, J_rotor))
     return jacobians
+
+
+def body_jacobian_rates(tree: Tree, poses: Frames, v: Array) -> list[tuple[Array, Array | None]]:
+    """(Jdot, Jdot_rotor) of each link and its joint's rotor: component-wise rates (6, nv) of `body_jacobians` at v."""
+    rates: list[tuple[Array, Array | None]] = []
+    nothing = np.zeros((6, tree.nv))
+    jacobians = body_jacobians(tree, poses)
+    for link, X, X_rotor in zip(tree.links, poses.X, poses.X_rotor, strict=True):
+        J_parent, Jdot_parent = (jacobians[link.parent][0], rates[link.parent][0]) if link.parent >= 0 else (nothing, nothing)
+        rotor, Jdot_rotor = link.rotor, None
+        if rotor and X_rotor:
+            Jdot_rotor = _rate(X_rotor, J_parent, Jdot_parent, rotor.S @ v[link.v])
+        rates.append((_rate(X, J_parent, Jdot_parent, link.S @ v[link.v]), Jdot_rotor))
+    return rates
+
+
+def _rate(X: Transform, J_parent: Array, Jdot_parent: Array, V_joint: Array) -> Array:
+    """Rate of X J_parent + S: X Jdot_parent - V_joint x X J_parent, since S is constant and Xdot = -V_joint x X."""
+    rate: Array = motion_to_child(X, Jdot_parent) - motion_cross(V_joint, motion_to_child(X, J_parent))
+    return rate
 
 
 def placed_bodies(tree: Tree, poses: Frames) -> Iterator[tuple[RigidInertia, Transform, Array]]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.energy import body_jacobians
+from leapcheck_reference.energy import body_jacobian_rates, body_jacobians
 from leapcheck_reference.kinematics import frames, link_motions, velocities
 from leapcheck_reference.rotation import cross, skew
 from leapcheck_reference.state import vector
@@ -40,6 +40,21 @@ def frame_jacobians(tree: Tree, q: Any) -> Array:
     for i, r in _places(tree):
         R, (J, _) = poses.X_W[i].R, jacobians[i]
         rows.append(np.concatenate([R @ J[:3], R @ (J[3:] - skew(r) @ J[:3])]))
+    return np.stack(rows)
+
+
+def frame_jacobian_rates(tree: Tree, q: Any, v: Any) -> Array:
+    """Jdot (frames, 6, nv): how fast each entry of `frame_jacobians` changes at v; Jdot v are the bias accelerations."""
+    poses = frames(tree, q)
+    v = vector(f"v of '{tree.name}'", v, tree.nv)
+    V, _ = velocities(tree, poses, v)
+    jacobians, rates = body_jacobians(tree, poses), body_jacobian_rates(tree, poses, v)
+    rows = []
+    for i, r in _places(tree):
+        R, (J, _), (Jdot, _), turn = poses.X_W[i].R, jacobians[i], rates[i], skew(V.links[i][:3])
+        # d/dt [R J_w; R (J_v - r x J_w)], with Rdot = R w~
+        J_r, Jdot_r = J[3:] - skew(r) @ J[:3], Jdot[3:] - skew(r) @ Jdot[:3]
+        rows.append(np.concatenate([R @ (turn @ J[:3] + Jdot[:3]), R @ (turn @ J_r + Jdot_r)]))
     return np.stack(rows)
 
 

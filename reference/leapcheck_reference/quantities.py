@@ -29,6 +29,7 @@ from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forw
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.link_frames import (
     frame_bias_accelerations,
+    frame_jacobian_rates,
     frame_jacobians,
     frame_placements,
     frame_velocities,
@@ -110,6 +111,7 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "com_position": ReferenceQuantity(com_position, ("q",)),
     "com_velocity": ReferenceQuantity(com_velocity, ("q", "v")),
     "frame_bias_accelerations": ReferenceQuantity(frame_bias_accelerations, ("q", "v")),
+    "frame_jacobian_rates": ReferenceQuantity(frame_jacobian_rates, ("q", "v")),
     "frame_jacobians": ReferenceQuantity(frame_jacobians, ("q",)),
     "frame_placements": ReferenceQuantity(frame_placements, ("q",)),
     "frame_velocities": ReferenceQuantity(frame_velocities, ("q", "v")),

@@ -11,6 +11,7 @@ from leapcheck_reference import (
     contact_positions,
     contact_velocities,
     frame_bias_accelerations,
+    frame_jacobian_rates,
     frame_jacobians,
     frame_placements,
     frame_velocities,
@@ -49,3 +50,11 @@ def test_bias_accelerations_are_rates_at_constant_v(case: Case) -> None:
     qdot = rate(case.spec, case.q, case.v)
     change = derivative(lambda q: frame_velocities(case.tree, q, case.v), (case.q, qdot))
     assert relative(frame_bias_accelerations(case.tree, case.q, case.v), change) <= ROUNDING
+
+
+def test_jacobian_rates_are_rates_of_each_entry(case: Case) -> None:
+    qdot = rate(case.spec, case.q, case.v)
+    change = derivative(lambda q: frame_jacobians(case.tree, q), (case.q, qdot))
+    rates = frame_jacobian_rates(case.tree, case.q, case.v)
+    assert relative(rates, change) <= ROUNDING
+    assert relative(rates @ case.v, frame_bias_accelerations(case.tree, case.q, case.v)) <= ROUNDING

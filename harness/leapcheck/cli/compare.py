@@ -30,7 +30,8 @@ class CompareCommand(CompareOptions):
         contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy, potential_energy
       mujoco, its own storage: qM, csr, cinert, crb, cdof
       dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), minverse
-      kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians, frame_bias_accelerations
+      kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians,
+        frame_jacobian_rates, frame_bias_accelerations
       centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,
         centroidal_momentum_matrix, centroidal_momentum_rate, centroidal_inertia
       constraints, of robots with closed loops or coupled joints, by default there: constraint_jacobian, constraint_bias,

@@ -170,6 +170,18 @@ def velocity_map_rate(convention: Convention, q: ArrayLike, v: ArrayLike) -> Flo
     return rate
 
 
+def velocity_map_rates(convention: Convention, q: ArrayLike, v: ArrayLike) -> Floats:
+    """Tdot (..., nv_u, nv): R w~ where T has R, zero elsewhere."""
+    q, v = numbers(q), numbers(v)
+    rates = np.zeros((*v.shape[:-1], *convention.shuffle.shape), dtype=v.dtype)
+    for rotation in convention.rotations:
+        R_PB = rotation_matrices(q[..., rotation.quaternion : rotation.quaternion + 4])
+        w = v[..., rotation.w : rotation.w + 3]
+        turn = np.stack([np.cross(w, axis) for axis in np.eye(3)], axis=-1)  # w~, column by column
+        rates[..., rotation.u : rotation.u + 3, rotation.v : rotation.v + 3] = R_PB @ turn
+    return rates
+
+
 def mass_matrix(T: Floats, M_u: Floats) -> Floats:
     """M = T^T M_u T, shape (..., nv, nv): the kinetic energy is the same."""
     return transpose(T) @ M_u @ T
@@ -190,6 +202,11 @@ def jacobians(T: Floats, J_u: Floats) -> Floats:
     *block, nv_u, nv = T.shape
     rows = J_u.shape[len(block) : -1]
     return (J_u.reshape(*block, math.prod(rows), nv_u) @ T).reshape(*block, *rows, nv)
+
+
+def jacobian_rates(T: Floats, Tdot: Floats, Jdot_u: Floats, J_u: Floats) -> Floats:
+    """Jdot = Jdot_u T + J_u Tdot (..., *rows, nv)."""
+    return jacobians(T, Jdot_u) + jacobians(Tdot, J_u)
 
 
 def bias_accelerations(a_u: Floats, J_u: Floats, Tdot_v: Floats) -> Floats:

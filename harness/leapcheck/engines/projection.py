@@ -104,9 +104,15 @@ def own_names(convention: Convention, quantities: Iterable[str]) -> frozenset[st
     names: set[str] = set()
     for quantity in quantities:
         names |= {number_of(quantity), *BESIDES.get(quantity, ())}
-        if convention.has_rate and (coefficient := QUANTITIES[quantity].coefficient):
-            names.add(number_of(coefficient))
+        if takes_rate(convention, quantity):
+            names.add(number_of(QUANTITIES[quantity].coefficient))
     return frozenset(names if convention.is_square else names - SOLVED_HERE_WITH_ROTORS)
+
+
+def takes_rate(convention: Convention, quantity: str) -> bool:
+    """Whether the quantity takes its coefficient and Tdot, or Tdot v, to become canonical."""
+    row = QUANTITIES[quantity]
+    return bool(row.coefficient and (convention.rotations if row.is_rate else convention.has_rate))
 
 
 class Projection:
@@ -114,6 +120,7 @@ class Projection:
 
     def __init__(self, convention: Convention, states: States, T: Floats, own: Mapping[str, Floats]) -> None:
         self._convention = convention
+        self._states = states
         self._tau = states.tau
         self._own = own
         self._T = T
@@ -140,10 +147,16 @@ class Projection:
     def _converted(self, name: str) -> Floats:
         """A quantity by what its axes count; one without dofs is the engine's own number, unless Tdot counts in it."""
         row, values = QUANTITIES[name], self._own[number_of(name)]
-        if row.coefficient and self._convention.has_rate:
-            values = conventions.bias_accelerations(values, self._own[number_of(row.coefficient)], self._Tdot_v)
         axes = row.axes or ()
-        return conventions.canonical(self._T, values, axes[:1] != () and axes[0] in DOFS, axes[-1:] != () and axes[-1] in DOFS)
+        first, last = axes[:1] != () and axes[0] in DOFS, axes[-1:] != () and axes[-1] in DOFS
+        if not takes_rate(self._convention, name):
+            return conventions.canonical(self._T, values, first, last)
+        coefficient = self._own[number_of(row.coefficient)]
+        if row.is_rate:
+            Tdot = conventions.velocity_map_rates(self._convention, self._states.q, self._states.v)
+            return conventions.canonical(self._T, conventions.jacobian_rates(self._T, Tdot, values, coefficient), first, False)
+        values = conventions.bias_accelerations(values, coefficient, self._Tdot_v)
+        return conventions.canonical(self._T, values, first, last)
 
     def _forward_dynamics(self) -> Floats:
         """vdot = M^-1 (tau - h), shape (n, nv)."""

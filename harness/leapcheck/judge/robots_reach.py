@@ -31,6 +31,8 @@ DETERMINED: tuple[tuple[str, frozenset[str]], ...] = (
     ("frame_jacobians", frozenset({"frame_velocities"})),
     ("frame_velocities", frozenset({"frame_jacobians"})),
     ("frame_bias_accelerations", frozenset({"frame_jacobians"})),
+    ("frame_bias_accelerations", frozenset({"frame_jacobian_rates"})),
+    ("frame_jacobian_rates", frozenset({"frame_jacobians"})),
     ("com_jacobian", frozenset({"com_position"})),
     ("com_jacobian", frozenset({"com_velocity"})),
     ("com_velocity", frozenset({"com_jacobian"})),

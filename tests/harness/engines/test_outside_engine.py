@@ -30,7 +30,7 @@ PROGRAM = f"pipe:{sys.executable} {EXAMPLES / 'pipe_program.py'}"
 FORCES = ("mass_matrix", "bias_force", "gravity_force")
 OF_MUJOCO = (
     *("coriolis_force", "forward_dynamics", "contact_jacobians", "contact_bias_accelerations"),
-    *("inverse_dynamics", "minverse", "com_jacobian", "com_bias_acceleration"),
+    *("inverse_dynamics", "minverse", "com_jacobian", "com_bias_acceleration", "frame_jacobians", "frame_jacobian_rates"),
 )
 NAMES = ("mass_matrix", "gravity_force", "kinetic_energy", "potential_energy")
 
@@ -45,6 +45,7 @@ class InMujoco:
     def __init__(self, spec):
         self.m = mujoco_build.model_from_mjcf(spec, spec)
         self.d = mujoco.MjData(self.m)
+        self.bodies = [self.m.body(body.name).id for body in spec.bodies]
         self.sites = [self.m.site(p.name).id for p in spec.contact_points if p.computed]
     def at(self, q, v=0.0, tau=0.0):
         self.d.qpos[:], self.d.qvel[:], self.d.qfrc_applied[:] = q, v, tau
@@ -87,6 +88,19 @@ class InMujoco:
         return tau + self.m.dof_armature * vdot
     def minverse(self, q):
         return np.linalg.inv(self.mass_matrix(q))
+    def frame_rows(self, function):
+        places = [(self.d.xpos[b], b) for b in self.bodies]
+        places += [(self.d.site_xpos[s], self.m.site_bodyid[s]) for s in self.sites]
+        J = np.zeros((len(places), 6, self.m.nv))
+        for k, (point, body) in enumerate(places):
+            function(self.m, self.d, J[k, 3:], J[k, :3], point, body)
+        return J
+    def frame_jacobians(self, q):
+        self.at(q)
+        return self.frame_rows(mujoco.mj_jac)
+    def frame_jacobian_rates(self, q, v):
+        self.at(q, v)
+        return self.frame_rows(mujoco.mj_jacDot)
     def com_jacobian(self, q):
         self.at(q)
         J = np.zeros((3, self.m.nv))

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.quick
 
 SPEC = load("mini_cheetah_armature")
 NAMES = quantity_names(("kinematics",))
+RATES = "frame_jacobian_rates"
 STATES = generated_states(SPEC, 16, 1, 0)
 AXES = pin.ReferenceFrame
 
@@ -66,7 +67,9 @@ def pinocchio_answers(axes: pin.ReferenceFrame, classical: bool) -> Answers:
     for q, v in zip(at.q, at.v, strict=True):
         pin.forwardKinematics(model, data, q, v, np.zeros(model.nv))
         pin.updateFramePlacements(model, data)
-        pin.computeJointJacobians(model, data)
+        pin.computeJointJacobiansTimeVariation(model, data, q, v)
+        rates = [pin.getFrameJacobianTimeVariation(model, data, i, axes) @ T for i in ids]
+        rows["frame_jacobian_rates"].append(np.array(rates))
         rows["frame_velocities"].append(np.array([pin.getFrameVelocity(model, data, i, axes).vector for i in ids]))
         rows["frame_jacobians"].append(np.array([pin.getFrameJacobian(model, data, i, axes) @ T for i in ids]))
         rows["frame_bias_accelerations"].append(np.array([acceleration(model, data, i, axes).vector for i in ids]))
@@ -88,6 +91,16 @@ def test_each_of_pinocchio_s_frames_is_named(axes: pin.ReferenceFrame, classical
 def test_a_spatial_acceleration_is_told_from_the_classical_one() -> None:
     spatial = pinocchio_answers(AXES.LOCAL_WORLD_ALIGNED, False)["frame_bias_accelerations"]
     assert causes({"frame_bias_accelerations": np.roll(spatial, 3, axis=2)}) == ["frame/spatial"]
+
+
+def test_forgotten_parts_of_jdot_are_named() -> None:
+    inside = ReferenceEngine(SPEC).evaluate(STATES, NAMES)
+    R, w = inside["frame_placements"][..., :3], inside["frame_velocities"][..., :3]
+    turned = np.concatenate(np.einsum("nfji,pnfjk->pnfik", R, np.array(np.split(inside[RATES], 2, axis=2))), axis=2)
+    assert causes({RATES: turned}) == ["frame/turned-rates"]
+    missing = np.swapaxes(np.cross(w[:, :, None], np.swapaxes(inside["frame_jacobians"][..., 3:, :], 2, 3)), 2, 3)
+    spatial = inside[RATES] - np.concatenate([0.0 * missing, missing], axis=2)
+    assert causes({RATES: spatial}) == ["frame/spatial-rates"]
 
 
 def test_mujoco_s_jacobian_at_the_com_is_named() -> None:

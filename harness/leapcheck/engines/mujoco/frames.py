@@ -34,7 +34,7 @@ def frames_of(m: mujoco.MjModel, bodies: Sequence[int], sites: Sequence[int]) ->
 def raw_numbers(m: mujoco.MjModel, frames: Sequence[MujocoFrame]) -> dict[str, RawNumber]:
     """MuJoCo's numbers by their names in `projection`, or in `ASSEMBLY`; its six-vectors are angular first."""
     nv, n = m.nv, len(frames)
-    axes, origins, velocities, jacobians, accelerations = [list[Call]() for _ in range(5)]
+    axes, origins, velocities, jacobians, rates, accelerations = [list[Call]() for _ in range(6)]
     for k, frame in enumerate(frames):
         point = Address(frame.origin, 3 * frame.number)
         axes.append(call("mju_copy", Address("frame_axes", 9 * k), Address(frame.axes, 9 * frame.number), 9))
@@ -43,6 +43,8 @@ def raw_numbers(m: mujoco.MjModel, frames: Sequence[MujocoFrame]) -> dict[str, R
         J = 6 * nv * k
         rows = Address("frame_jacobians", J + 3 * nv), Address("frame_jacobians", J)
         jacobians.append(call("mj_jac", "m", "d", *rows, point, frame.body))
+        rows = Address("frame_jacobian_rates", J + 3 * nv), Address("frame_jacobian_rates", J)
+        rates.append(call("mj_jacDot", "m", "d", *rows, point, frame.body))
         rows = Address("scratch.frame_rate", 3 * nv), Address("scratch.frame_rate", 0)
         accelerations.append(call("mj_jacDot", "m", "d", *rows, point, frame.body))
         into = Address("frame_bias_accelerations", 6 * k)
@@ -52,6 +54,7 @@ def raw_numbers(m: mujoco.MjModel, frames: Sequence[MujocoFrame]) -> dict[str, R
         "frame_origins": RawNumber((n, 3), tuple(origins)),
         "frame_velocities": RawNumber((n, 6), tuple(velocities)),
         "frame_jacobians": RawNumber((n, 6, nv), tuple(jacobians)),
+        "frame_jacobian_rates": RawNumber((n, 6, nv), tuple(rates)),
         "frame_bias_accelerations": RawNumber((n, 6), tuple(accelerations)),
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.engines.projection import OwnStates, Projection, number_of, own_states
+from leapcheck.engines.projection import OwnStates, Projection, number_of, own_states, takes_rate
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import DOFS, QUANTITIES
 from leapcheck.sampling import States
@@ -21,10 +21,10 @@ def depends_on_convention(quantity: str) -> bool:
 
 def prerequisites(convention: Convention | None, quantities: Sequence[str]) -> tuple[str, ...]:
     """What the engine must be asked for so that the quantities are known in the canonical convention."""
-    if convention is None or not convention.has_rate:
+    if convention is None:
         return tuple(quantities)
-    coefficients = (QUANTITIES[name].coefficient for name in quantities)
-    return tuple(dict.fromkeys([*quantities, *(name for name in coefficients if name)]))
+    coefficients = (QUANTITIES[name].coefficient for name in quantities if takes_rate(convention, name))
+    return tuple(dict.fromkeys([*quantities, *coefficients]))
 
 
 def check_convertible(convention: Convention | None, quantities: Collection[str], verb: str) -> None:

@@ -32,6 +32,7 @@ function                                          answer                        
 `frame_placements(q)`                             [R, p] of links, then points        (frames, 3, 4)
 `frame_velocities(q, v)`                          [angular; linear] at the origin     (frames, 6)
 `frame_jacobians(q)`                              J: that velocity = J v              (frames, 6, nv)
+`frame_jacobian_rates(q, v)`                      Jdot, entry by entry                (frames, 6, nv)
 `frame_bias_accelerations(q, v)`                  Jdot v, classical, without gravity  (frames, 6)
 `com_position(q)`, `com_velocity(q, v)`           of the centre of mass, m, m/s       (3,)
 `com_jacobian(q)`                                 J: its velocity = J v               (3, nv)

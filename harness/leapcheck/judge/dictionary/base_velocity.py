@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.coordinates.conventions import product, rotation_matrices, transpose
+from leapcheck.coordinates.conventions import jacobians, product, rotation_matrices, transpose
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, StateEdit, convention
 from leapcheck.judge.edits import edit_state
 from leapcheck.judge.layout import DOF_AXES, along, free_joints, places
@@ -68,11 +68,14 @@ COORDINATES = (
 
 
 class VelocityMap(NamedTuple):
-    """u = T v: `T` and its `inverse` (n, nv, nv) or (nv, nv), and `drift` = T^-1 Tdot v (n, nv), None where T is constant."""
+    """u = T v: `T` and its `inverse` (n, nv, nv) or (nv, nv), `drift` = T^-1 Tdot v (n, nv) and `turn` = T^-1 Tdot (n, nv, nv),
+    None where T is constant.
+    """
 
     T: Floats
     inverse: Floats
     drift: Floats | None = None
+    turn: Floats | None = None
 
 
 Map = Callable[[RobotSpec, Floats, Floats], VelocityMap]
@@ -117,8 +120,7 @@ def _is_canonical(belief: Belief) -> bool:
 
 def _tdot(kind: str, count: float, words: str) -> Hypothesis:
     def answer_edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
-        drift = base_map(MUJOCO)(view.spec, view.states.q, view.states.v).drift
-        return values if drift is None else with_drift(view, quantity, values, count * drift)
+        return with_drift(view, quantity, values, base_map(MUJOCO)(view.spec, view.states.q, view.states.v), count)
 
     cause = f"{TDOT} {words}: the base velocity behind it is in world axes"
     return convention(f"base-velocity/tdot-{kind}", cause, answer_edit=answer_edit)
@@ -164,8 +166,8 @@ def _drift_of_given_state(u: Map) -> AnswerEdit:
     """The engine's own Tdot v follows the state as read, the adapter's the state as given."""
 
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
-        read, given = (u(view.spec, states.q, states.v).drift for states in (view.read, view.states))
-        return values if read is None or given is None else with_drift(view, quantity, values, given - read)
+        read, given = (u(view.spec, states.q, states.v) for states in (view.read, view.states))
+        return with_drift(view, quantity, with_drift(view, quantity, values, given, 1.0), read, -1.0)
 
     return edit
 
@@ -175,7 +177,7 @@ def base_map(coordinates: BaseCoordinates) -> Map:
 
     def u(spec: RobotSpec, q: Floats, v: Floats) -> VelocityMap:
         T = np.zeros((len(q), spec.nv, spec.nv)) + np.eye(spec.nv)
-        drift = np.zeros_like(v)
+        drift, turn = np.zeros_like(v), np.zeros_like(T)
         for in_q, in_v in free_joints(spec):
             R_WB = rotation_matrices(q[:, in_q + 3 : in_q + 7])
             w, v_B = slice(in_v, in_v + 3), slice(in_v + 3, in_v + 6)
@@ -184,8 +186,10 @@ def base_map(coordinates: BaseCoordinates) -> Map:
             for axes, row, part in ((coordinates.angular, u_w, w), (coordinates.linear, u_v, v_B)):
                 T[:, row, part] = _into(axes, R_WB)
                 if axes is not Axes.BODY:
-                    drift[:, part] = np.cross(v[:, w] - _turning(axes, R_WB, v[:, w]), v[:, part])
-        return VelocityMap(T, transpose(T), drift if drift.any() else None)
+                    relative = v[:, w] - _turning(axes, R_WB, v[:, w])
+                    drift[:, part] = np.cross(relative, v[:, part])
+                    turn[:, part, part] = transpose(np.cross(relative[:, None], np.eye(3)))
+        return VelocityMap(T, transpose(T), drift, turn) if turn.any() else VelocityMap(T, transpose(T))
 
     return u
 
@@ -250,8 +254,8 @@ def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityM
     M_u = T^-T M T^-1, f_u = T^-T f, h_u = T^-T h - M_u Tdot v, udot = T vdot + Tdot v, J_u = J T^-1,
     (Jdot u)_u = Jdot v - J_u Tdot v.
     """
-    if u.drift is not None and quantity != "inverse_dynamics":  # its acceleration is given in what coordinates it may be
-        values = with_drift(view, quantity, values, -u.drift)
+    if quantity != "inverse_dynamics":  # its acceleration is given in what coordinates it may be
+        values = with_drift(view, quantity, values, u, -1.0)
     axes = QUANTITIES[quantity].axes
     for axis in DOF_AXES.get(quantity, ()):
         moves = axes is not None and axes[axis - 1] is Axis.MOTION
@@ -259,12 +263,16 @@ def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityM
     return values
 
 
-def with_drift(view: AnswerView, quantity: str, values: Floats, drift: Floats) -> Floats:
-    """Canonical values with a drift T^-1 Tdot v (n, nv) counted once more: h + M drift, vdot - drift, Jdot v + J drift."""
+def with_drift(view: AnswerView, quantity: str, values: Floats, u: VelocityMap, count: float) -> Floats:
+    """Canonical values with the drift counted so often too much: h + M drift, vdot - drift, Jdot v + J drift, Jdot + J turn."""
+    if u.drift is None or u.turn is None:
+        return values
     if quantity == "forward_dynamics":
-        return values - drift
+        return values - count * u.drift
     coefficient = "mass_matrix" if quantity == "inverse_dynamics" else QUANTITIES[quantity].coefficient
     if not coefficient:
         return values
+    if QUANTITIES[quantity].is_rate:
+        return values + count * jacobians(u.turn, view.value(coefficient))
     rows = (1,) * (values.ndim - 2)
-    return values + product(view.value(coefficient), drift.reshape(len(drift), *rows, drift.shape[-1]))
+    return values + count * product(view.value(coefficient), u.drift.reshape(len(u.drift), *rows, u.drift.shape[-1]))

@@ -19,14 +19,17 @@ from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
-MOVING = ("frame_velocities", "frame_jacobians", "frame_bias_accelerations")
-ACCELERATIONS = "frame_bias_accelerations"
+MOVING = ("frame_velocities", "frame_jacobians", "frame_jacobian_rates", "frame_bias_accelerations")
+RATES, ACCELERATIONS = "frame_jacobian_rates", "frame_bias_accelerations"
 
 
 class FrameForm(NamedTuple):
-    """Another axes and point: the map (n, frames, 6, 6) of [angular; linear], and what it adds to accelerations (.., 6)."""
+    """Other axes and another point: the map (n, frames, 6, 6) of [angular; linear], its rate, and what it adds to accelerations
+    (n, frames, 6).
+    """
 
     X: Floats
+    Xdot: Floats
     added: Floats
 
 
@@ -52,6 +55,11 @@ def frame_forms(belief: Belief) -> Iterator[Hypothesis]:
     if ACCELERATIONS in asked:
         words = "frames' Jdot v: the spatial acceleration instead of the classical one (w x pdot is missing)"
         yield convention("frame/spatial", words, answer_edit=edit_answers((ACCELERATIONS,), _spatial))
+    if RATES in asked:
+        words = "frames' Jdot: the rate of the spatial velocity, which w x J misses, instead of that of the frame's origin"
+        yield convention("frame/spatial-rates", words, answer_edit=edit_answers((RATES,), _spatial_rates))
+        words = "frames' Jdot: turned into the frame's own axes, but not the rate of the Jacobian there (w x J is missing)"
+        yield convention("frame/turned-rates", words, answer_edit=edit_answers((RATES,), _turned_rates))
     if "frame_placements" in belief.evidence.quantities:
         words = "frame placements: rotations of the world in the frame (R^T for R)"
         yield convention("frame/transposed-rotation", words, answer_edit=edit_answers(("frame_placements",), _transposed))
@@ -60,30 +68,30 @@ def frame_forms(belief: Belief) -> Iterator[Hypothesis]:
 def _answer(names: Collection[str], form: Form, linear_first: bool, view: AnswerView, quantity: str, values: Floats) -> Floats:
     if quantity not in names:
         return values
-    X, added = form(view)
-    moved = np.einsum("nfij,nfj...->nfi...", X, values)
+    X, Xdot, added = form(view)
+    moved = X @ values if values.ndim == 4 else np.einsum("nfij,nfj->nfi", X, values)
+    if quantity == RATES:
+        moved = moved + Xdot @ view.value("frame_jacobians")
     moved = moved + added if quantity == ACCELERATIONS else moved
     return np.roll(moved, 3, axis=2) if linear_first else moved
 
 
 def _same(view: AnswerView) -> FrameForm:
     V = view.value("frame_velocities")
-    return FrameForm(np.broadcast_to(np.eye(6), (*V.shape, 6)), np.zeros_like(V))
+    return FrameForm(np.broadcast_to(np.eye(6), (*V.shape, 6)), np.zeros((*V.shape, 6)), np.zeros_like(V))
 
 
 def _local(view: AnswerView) -> FrameForm:
     """R^T of both parts."""
-    R = view.value("frame_placements")[..., :3]
-    X = np.zeros((*R.shape[:2], 6, 6))
-    X[..., :3, :3] = X[..., 3:, 3:] = np.swapaxes(R, -1, -2)
-    return FrameForm(X, np.zeros(X.shape[:-1]))
+    X = _twice(np.swapaxes(view.value("frame_placements")[..., :3], -1, -2))
+    return FrameForm(X, -X @ _twice(_skew(view.value("frame_velocities")[..., :3])), np.zeros(X.shape[:-1]))
 
 
 def _world(view: AnswerView) -> FrameForm:
     """Velocities v + p x w; the rate of that, a + pdot x w + p x alpha."""
     p, V = view.value("frame_placements")[..., 3], view.value("frame_velocities")
     added = np.concatenate([np.zeros_like(p), np.cross(V[..., 3:], V[..., :3])], axis=-1)
-    return FrameForm(_shift(p), added)
+    return FrameForm(_shift(p), _shift(V[..., 3:]) - np.eye(6), added)
 
 
 def _at_com(view: AnswerView) -> FrameForm:
@@ -91,7 +99,7 @@ def _at_com(view: AnswerView) -> FrameForm:
     R, w = view.value("frame_placements")[..., :3], view.value("frame_velocities")[..., :3]
     d = np.einsum("nfij,fj->nfi", R, _coms(view.spec, R.shape[1]))
     added = np.concatenate([np.zeros_like(d), np.cross(w, np.cross(w, d))], axis=-1)
-    return FrameForm(_shift(-d), added)
+    return FrameForm(_shift(-d), _shift(-np.cross(w, d)) - np.eye(6), added)
 
 
 FORMS: dict[str, tuple[str, Form]] = {
@@ -112,7 +120,19 @@ def _coms(spec: RobotSpec, count: int) -> Floats:
 def _shift(arm: Floats) -> Floats:
     """The map (n, frames, 6, 6) of [w; v] to [w; v + arm x w]."""
     X = np.zeros((*arm.shape[:2], 6, 6)) + np.eye(6)
-    X[..., 3:, :3] = np.swapaxes(np.cross(arm[..., None, :], np.eye(3)), -1, -2)
+    X[..., 3:, :3] = _skew(arm)
+    return X
+
+
+def _skew(a: Floats) -> Floats:
+    """a~ (..., 3, 3) with a~ b = a x b."""
+    return np.swapaxes(np.cross(a[..., None, :], np.eye(3)), -1, -2)
+
+
+def _twice(R: Floats) -> Floats:
+    """R along both parts (n, frames, 6, 6)."""
+    X = np.zeros((*R.shape[:2], 6, 6))
+    X[..., :3, :3] = X[..., 3:, 3:] = R
     return X
 
 
@@ -120,6 +140,17 @@ def _spatial(view: AnswerView, values: Floats) -> Floats:
     V, spatial = view.value("frame_velocities"), values.copy()
     spatial[..., 3:] -= np.cross(V[..., :3], V[..., 3:])
     return spatial
+
+
+def _spatial_rates(view: AnswerView, values: Floats) -> Floats:
+    rates = values.copy()
+    rates[..., 3:, :] -= _skew(view.value("frame_velocities")[..., :3]) @ view.value("frame_jacobians")[..., 3:, :]
+    return rates
+
+
+def _turned_rates(view: AnswerView, values: Floats) -> Floats:
+    turned: Floats = _local(view).X @ values
+    return turned
 
 
 def _transposed(_view: AnswerView, values: Floats) -> Floats:

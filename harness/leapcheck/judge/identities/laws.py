@@ -168,6 +168,11 @@ def jacobian_rate(answers: LawAnswers) -> Miss:
     return Miss(np.abs(acceleration - rate.value), allowed, _largest(acceleration, rate.value))
 
 
+def frame_accelerations(answers: LawAnswers) -> Miss:
+    """The frames' bias accelerations less Jdot times v."""
+    return _times_v(answers, "frame_bias_accelerations", "frame_jacobian_rates")
+
+
 def com_speed(answers: LawAnswers) -> Miss:
     """The com's velocity less its J v."""
     return _times_v(answers, "com_velocity", "com_jacobian")
@@ -238,6 +243,7 @@ LAWS = (
     Law("inverse dynamics = M vdot + h", ("inverse_dynamics", "mass_matrix", "bias_force"), inverse_motion),
     Law("M^-1 M = 1", ("minverse", "mass_matrix"), inverse),
     Law("frame velocity = J v", ("frame_velocities", "frame_jacobians"), frame_speeds),
+    Law("frame bias acceleration = Jdot v", ("frame_bias_accelerations", "frame_jacobian_rates"), frame_accelerations),
     Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),
     Law("centroidal momentum = A v", ("centroidal_momentum", "centroidal_momentum_matrix"), momentum),
     Law(

@@ -16,7 +16,7 @@ from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.recording import RecordedEngine
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine
-from leapcheck.engines.projection import number_of
+from leapcheck.engines.projection import number_of, takes_rate
 from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup, answer_shape, sizes
 
@@ -67,12 +67,13 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
     spec, state, convention = shrunk.spec, shrunk.state, own.convention
     names = prerequisites(convention, (quantity,))
     parts = states_in(convention, state)
-    declared: dict[str, Any] = {"T": None, "rate": False}
+    declared: dict[str, Any] = {"T": None, "Tdot": None, "rate": False}
     if convention is not None and depends_on_convention(quantity):
         declared = {
             "T": conventions.velocity_map(convention, state.q)[0],
             "Tdot_v": conventions.velocity_map_rate(convention, state.q, state.v)[0],
-            "rate": convention.has_rate,
+            "Tdot": conventions.velocity_map_rates(convention, state.q, state.v)[0] if QUANTITIES[quantity].is_rate else None,
+            "rate": takes_rate(convention, quantity) or convention.has_rate,
         }
     if own.dtype == "<f4":
         declared |= {"single": " in single precision"}
@@ -97,10 +98,13 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
 def _converted(quantity: str, rate: bool) -> str:
     """The expression of the canonical answer in the engine's own one, which bears the quantity's name."""
     row = QUANTITIES[quantity]
-    axes, text = row.axes or (), f"({quantity} + {row.coefficient} @ Tdot_v)" if row.coefficient and rate else quantity
-    if axes and axes[0] in DOFS:
-        text = f"T.T @ {text}"
-    return f"{text} @ T" if len(axes) > 1 and axes[-1] in DOFS else text
+    axes, text = row.axes or (), quantity
+    last = " @ T" if len(axes) > 1 and axes[-1] in DOFS else ""
+    if rate and row.is_rate:
+        text, last = f"({quantity} @ T + {number_of(row.coefficient)} @ Tdot)", ""
+    elif rate and row.coefficient:
+        text = f"({quantity} + {row.coefficient} @ Tdot_v)"
+    return f"T.T @ {text}{last}" if axes and axes[0] in DOFS else f"{text}{last}"
 
 
 def _of_target(name: str, target: Target) -> OwnEngine:
