@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,9 +15,9 @@ from leapcheck.engines.protocol import Answers
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
-from leapcheck_models.importing.poses import vector3
+from leapcheck_models.importing.poses import product, vector3
 from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
-from leapcheck_models.spec import WORLD, JointType, RobotSpec, Vector3
+from leapcheck_models.spec import WORLD, JointType, Placement, RobotSpec, Vector3
 
 PART = 64
 """States at once: their mass matrices stay in the second-level cache."""
@@ -62,6 +62,16 @@ def file_points(imported: ImportedRobot, has_body: Callable[[str], bool]) -> lis
             link = body.parent
         points.append(FilePoint(link, vector3(offset + np.array(imported.origins.get(link, (0.0, 0.0, 0.0))))))
     return points
+
+
+def static_masses(spec: RobotSpec) -> Iterator[tuple[str, float, Vector3]]:
+    """Name, mass (kg) and com in the world (m) of each link that is fixed to it and has mass."""
+    placements = {WORLD: Placement()}
+    for body in spec.bodies:
+        if body.joint.type is JointType.FIXED and body.parent in placements:
+            placements[body.name] = placement = product(placements[body.parent], body.placement)
+            if body.inertia.mass:
+                yield body.name, body.inertia.mass, product(placement, Placement(body.inertia.com)).p
 
 
 class FileEngine:

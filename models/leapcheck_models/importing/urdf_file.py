@@ -25,6 +25,7 @@ from leapcheck_models.importing.poses import product, turn, vector3
 from leapcheck_models.importing.urdf_findings import urdf_findings
 from leapcheck_models.importing.urdf_records import Link, UrdfJoint, joints, links, touching_shapes
 from leapcheck_models.importing.urdf_tree import UrdfTree, base_floats, build_tree
+from leapcheck_models.importing.urdf_version import version_findings
 from leapcheck_models.importing.xml_file import attribute_floats, read_xml
 from leapcheck_models.spec import (
     WORLD,
@@ -64,6 +65,7 @@ def read_urdf(name: str | os.PathLike[str]) -> ImportedRobot:
         raise ValueError(f"file '{path}': '#{base:.40}' is no base: write #floating or #fixed behind the path")
     where = f"file '{path}'"
     root = read_xml(path, "robot", "a URDF")
+    by_version = tuple(version_findings(root))
     known = links(root, where)
     tree = build_tree(known, joints(root, known, where), where)
     floating = base_floats(tree, base)
@@ -71,7 +73,7 @@ def read_urdf(name: str | os.PathLike[str]) -> ImportedRobot:
     spec = _spec(root.get("name") or Path(path).stem, bodies, tree, where)
     option = root.find("mujoco/option")  # MuJoCo's extension, in which URDF's writers say gravity; the format itself cannot
     spec = replace(spec, gravity=vector3(attribute_floats(where, option, "gravity", spec.gravity)))
-    findings = tuple(urdf_findings(root, tree, spec, floating, base_given=bool(base)))
+    findings = (*by_version, *urdf_findings(root, tree, spec, floating, base_given=bool(base)))
     marks = tuple(urdf_marks(root, lambda link: touching_shapes(link, where)))
     return ImportedRobot(spec, Path(path), "URDF", vetted_text(root), findings, floating, marks=marks)
 

@@ -5,13 +5,22 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from leapcheck_models.importing.poses import declared_inertia, rotate_inertia, rpy_quaternion, vector3
+from leapcheck_models.importing.poses import declared_inertia, rotate_inertia, rpy_quaternion, unit_quaternion, vector3
+from leapcheck_models.importing.urdf_version import QUATERNION
 from leapcheck_models.importing.xml_file import MAX_LIMIT, attribute_floats, required_attribute
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import Inertia, Placement, Shape, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
 """The words of the format, and one that MuJoCo adds to it."""
+
+SIZES = {
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+}
+"""How many numbers each attribute of a shape has; `length` is that of the straight part."""
 
 MAX_LINKS = 2000
 UNIT_AXIS = 1e-6
@@ -131,20 +140,18 @@ def _inertia(inertial: ET.Element, place: str, source: str) -> Inertia:
 
 
 def touching_shapes(link: ET.Element, place: str) -> Iterator[Shape]:
-    """Boxes, spheres and cylinders that touch."""
+    """Boxes, spheres, cylinders and capsules that touch."""
     for use in link.findall("collision"):
         geometry = use.find("geometry")
         if geometry is None:
             continue
         for element in geometry:
-            sizes = {"box": ("size", 3), "sphere": ("radius", 1), "cylinder": ("radius", 1)}.get(str(element.tag))
-            if sizes is None:
+            size: tuple[float, ...] = ()
+            for key, count in SIZES.get(str(element.tag), {}).items():
+                required_attribute(place, element, key)
+                size += attribute_floats(place, element, key, (0.0,) * count)
+            if not size:
                 continue
-            required_attribute(place, element, sizes[0])
-            size = attribute_floats(place, element, sizes[0], (0.0,) * sizes[1])
-            if element.tag == "cylinder":
-                required_attribute(place, element, "length")
-                size += attribute_floats(place, element, "length", (0.0,))
             if min(size) < 0.0:
                 raise ValueError(f"{place}: the size of its <{element.tag}> is {size}: lengths are positive")
             if min(size) > 0.0:
@@ -208,4 +215,9 @@ def _mimic(element: ET.Element | None, place: str) -> Mimic | None:
 def _origin(element: ET.Element, place: str) -> Placement:
     origin = element.find("origin")
     p = vector3(attribute_floats(place, origin, "xyz", (0.0, 0.0, 0.0)))
-    return Placement(p, rpy_quaternion(attribute_floats(place, origin, "rpy", (0.0, 0.0, 0.0))))
+    if origin is None or origin.get(QUATERNION) is None:
+        return Placement(p, rpy_quaternion(attribute_floats(place, origin, "rpy", (0.0, 0.0, 0.0))))
+    x, y, z, w = attribute_floats(place, origin, QUATERNION, (0.0, 0.0, 0.0, 1.0))
+    if origin.get("rpy") is not None or not any((x, y, z, w)):
+        raise ValueError(f"{place}: its <origin> has {QUATERNION} and rpy, or four zeros: give one turn")
+    return Placement(p, unit_quaternion((w, x, y, z)))

@@ -126,3 +126,27 @@ ATTACHING = """
 </mujoco>
 """
 """Attaches LEG, as `leg.xml` beside it, twice."""
+
+TENDON = """
+<mujoco model="tendon">
+  <worldbody>
+    <site name="a" pos="0 0 1"/>
+    <body name="upper">
+      <joint name="hx" axis="1 0 0" armature="0.1"/>
+      <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.2" mass="0.4"/>
+      <body name="lower" pos="0 0 -0.2">
+        <joint name="hy" axis="0 1 0"/>
+        <geom type="box" size="0.02 0.03 0.1" pos="0 0 -0.1" mass="0.2"/>
+        <site name="b"/>
+      </body>
+    </body>
+  </worldbody>
+  <tendon><fixed name="t" armature="0.5"><joint joint="hx" coef="2"/></fixed></tendon>
+</mujoco>
+"""
+
+QUATERNIONS = (
+    URDF.replace("<robot ", '<robot version="1.1" ')
+    .replace('rpy="0.3 0.2 0.1"', 'quat_xyzw="0.2 -0.4 0.4 0.8"')
+    .replace('rpy="0.1 0.2 0.3"', 'quat_xyzw="0.1 0.1 0.7 0.7"', 1)
+)

@@ -17,7 +17,7 @@ from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType
 from leapcheck_models.urdf import urdf_text
-from tests.harness.robots.files import ATTACHING, HEAVY, INERTIAL, LEG, MULTI, PLANAR, URDF
+from tests.harness.robots.files import ATTACHING, HEAVY, INERTIAL, LEG, MULTI, PLANAR, QUATERNIONS, TENDON, URDF
 from tests.harness.robots.near import error, near_states
 
 LOADED = 1e-12  # scale-free; measured: 1.1e-14 (M), 5e-14 (h)
@@ -26,9 +26,11 @@ STATES = 16
 
 
 def read(text: str, folder: Path, kind: str) -> ImportedRobot:
+    """The robot of a file; `#fixed` behind the kind says what its base is."""
+    kind, mark, base = kind.partition("#")
     path = folder / f"robot.{kind}"
     path.write_text(text, encoding="utf-8")
-    found = read_robot_file(str(path))
+    found = read_robot_file(f"{path}{mark}{base}")
     assert found is not None
     return found
 
@@ -55,16 +57,30 @@ def check(file: ImportedRobot, engine: str) -> None:
         (mjcf_text(load("mini_cheetah_armature")), "xml", "mujoco-file"),
         (mjcf_text(load("mini_cheetah_armature")), "xml", "pinocchio-file"),
         (mjcf_text(load("random:41")), "xml", "mujoco-file"),
+        (TENDON, "xml", "mujoco-file"),
+        (QUATERNIONS, "urdf", "pinocchio-file"),
         (HEAVY, "xml", "mujoco-file"),
         (HEAVY.replace(' armature="0.3"', ""), "xml", "pinocchio-file"),
     ],
     ids=[
         "multi", "urdf", "urdf-pinocchio", "planar", "rotors-pinocchio", "armature", "armature-pinocchio", "random",
-        "heavy", "heavy-pinocchio",
+        "tendon", "quaternions", "heavy", "heavy-pinocchio",
     ],
 )  # fmt: skip
 def test_the_tree_is_what_the_engine_loads(text: str, kind: str, engine: str, tmp_path: Path) -> None:
     check(read(text, tmp_path, kind), engine)
+
+
+@pytest.mark.parametrize(
+    ("tendon", "kind"),
+    [
+        ('<fixed name="t" armature="0.5"><joint joint="hx" coef="2"/><joint joint="hy" coef="1"/></fixed>', "several joints"),
+        ('<spatial name="t" armature="0.5"><site site="a"/><site site="b"/></spatial>', "is spatial"),
+    ],
+)
+def test_a_tendon_whose_armature_couples_joints_is_refused_by_name(tendon: str, kind: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"tendon 't' has an armature and .*{kind}"):
+        read(TENDON[: TENDON.index("<fixed")] + tendon + "</tendon></mujoco>", tmp_path, "xml")
 
 
 def test_every_feature_of_the_file_with_many_is_in_the_tree(tmp_path: Path) -> None:
@@ -85,6 +101,15 @@ def test_a_keyframe_is_a_pose(tmp_path: Path) -> None:
     """In a file of its own: MuJoCo 3.10 counts its numbers before it makes the copies of a <replicate>."""
     spec = read(LEG.replace("</mujoco>", '<keyframe><key name="home" qpos="0.1 0.2"/></keyframe></mujoco>'), tmp_path, "xml").spec
     assert [(pose.name, pose.q) for pose in spec.poses] == [("home", (0.1, 0.2))]
+
+
+@pytest.mark.parametrize("engine", ["mujoco-file", "pinocchio-file"])
+def test_mass_fixed_to_the_world_counts_in_the_potential_energy(engine: str, tmp_path: Path) -> None:
+    file = read(URDF, tmp_path, "urdf#fixed")
+    states = near_states(file.spec, STATES)
+    (true,) = make_engine("reference", file.spec).evaluate(states, ("potential_energy",)).values()
+    (found,) = FileRequest(engine, file).build().evaluate(states, ("potential_energy",)).values()
+    assert np.abs(found - true).max() <= LOADED * np.abs(true).max()
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf"])

@@ -99,3 +99,20 @@ def test_bodies_in_two_sections_are_read_twice_by_pinocchio_and_are_no_traceback
     floor = '<worldbody><geom type="plane" size="1 1 1"/></worldbody>'
     imported = read(text[:end] + floor + text[end:], tmp_path, "xml")
     assert "order" not in {finding.rule for finding in findings_on_file(imported)}
+
+
+def test_a_first_body_that_pinocchio_moves_to_the_origin_is_named(tmp_path: Path) -> None:
+    text = '<mujoco><worldbody><body name="post" pos="0 0 1"><geom size="0.1"/>{}</body></worldbody></mujoco>'
+    arm = '<body name="arm"><joint name="j"/><geom size="0.1" pos="0.1 0 0"/></body>'
+    findings = read(text.format(arm), tmp_path, "xml").findings
+    assert any(finding.rule == "Pinocchio" and "first body without joints" in finding.place for finding in findings)
+    findings = read(text.format(arm).replace('pos="0 0 1"', ""), tmp_path, "xml").findings
+    assert not any(finding.rule == "Pinocchio" for finding in findings)
+
+
+def test_a_com_that_mujoco_takes_for_the_origin_is_named(tmp_path: Path) -> None:
+    inertial = '<inertial pos="{} 0 0" mass="1" diaginertia="1 1 1"/>'
+    text = f'<mujoco><worldbody><body name="b"><freejoint/>{inertial}</body></worldbody></mujoco>'
+    near, far = (read(text.format(x), tmp_path, "xml").findings for x in ("1e-8", "1e-3"))
+    assert [finding.rule for finding in near].count("rounded com") == 1
+    assert all(finding.rule != "rounded com" for finding in far)

@@ -263,3 +263,45 @@ def test_what_stands_before_the_declaration_and_behind_the_root_is_passed_over(t
     path = tmp_path / "robot.urdf"
     path.write_bytes(b"\n <!-- by hand -->\r\n<?xml version='1.0'?>\n" + two_links().encode() + b"\n\0")
     assert len(read_urdf(path).spec.bodies) == 2
+
+
+CAPSULE = """
+<robot name="r" version="1.2">
+  <link name="base"><inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+  <link name="leg">
+    <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.02" izz="0.025"/></inertial>
+    <collision><origin xyz="0 0 -0.2"/><geometry><capsule radius="0.05" length="0.3"/></geometry></collision>
+  </link>
+  <joint name="j" type="revolute">
+    <parent link="base"/><child link="leg"/><axis xyz="1 0 0"/><origin quat_xyzw="0 0 0 1"/>
+    <limit lower="-1" upper="1" effort="10" velocity="3" acceleration="100" deceleration="50" jerk="1000"/>
+  </joint>
+</robot>
+"""
+
+
+def test_a_capsule_is_a_shape_whose_lower_end_is_the_foot(tmp_path: Path) -> None:
+    spec = read(CAPSULE, tmp_path)
+    (shape,) = spec.bodies[1].shapes
+    assert (shape.kind, shape.size, shape.placement.p) == ("capsule", (0.05, 0.3), (0.0, 0.0, -0.2))
+    (point,) = spec.contact_points
+    assert point.is_foot
+    assert point.position == pytest.approx((0.0, 0.0, -0.35))
+
+
+@pytest.mark.parametrize(("version", "words"), [("1.2", "MuJoCo passes over"), ("1.0", "no reader takes")])
+def test_what_newer_versions_add_is_told(version: str, words: str, tmp_path: Path) -> None:
+    text = CAPSULE.replace('version="1.2"', f'version="{version}"').replace("0 0 0 1", "0.6 0 0 0.8")
+    path = tmp_path / "robot.urdf"
+    path.write_text(text, encoding="utf-8")
+    imported = read_urdf(path)
+    messages = {finding.rule: finding.message for finding in imported.findings}
+    assert words in messages["quaternions"]
+    assert "acceleration" in messages["not read"]
+    turned = (0.8, 0.6, 0.0, 0.0) if version == "1.2" else (1.0, 0.0, 0.0, 0.0)
+    assert imported.spec.bodies[1].placement.quaternion == pytest.approx(turned)
+
+
+def test_two_turns_of_one_origin_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="joint 'j': its <origin> has quat_xyzw and rpy"):
+        read(CAPSULE.replace("<origin quat", '<origin rpy="0 0 0" quat'), tmp_path)

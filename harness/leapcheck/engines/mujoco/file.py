@@ -11,7 +11,7 @@ from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.engines.errors import EngineError, NotApplicable
-from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
+from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points, static_masses
 from leapcheck.engines.mujoco import tree as mujoco_tree
 from leapcheck.engines.mujoco.constraint_rows import ConstraintRows
 from leapcheck.engines.mujoco.equalities import equality_names
@@ -22,7 +22,7 @@ from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.rotors import with_rotor_bodies
-from leapcheck_models.spec import WORLD, JointType
+from leapcheck_models.spec import WORLD, JointType, Vector3
 
 
 def mujoco_file(imported: ImportedRobot) -> FileEngine:
@@ -36,7 +36,9 @@ def mujoco_file(imported: ImportedRobot) -> FileEngine:
     convention = convention_of("mujoco-file", conventions.mujoco_convention, spec, places, m.nv)
     bodies = mujoco_tree.names_of(m).bodies
     rows = ConstraintRows(m, spec, _equality_numbers(imported, m))
-    numbers = _MujocoNumbers(m, file_points(imported, bodies.__contains__), FileStorage(spec, m, places), rows)
+    points = file_points(imported, bodies.__contains__)
+    fused = [(mass, com) for link, mass, com in static_masses(spec) if link not in bodies]
+    numbers = _MujocoNumbers(m, points, FileStorage(spec, m, places), rows, fused)
     return FileEngine("mujoco-file", str(mujoco.__version__), f"{route}, no value changed", convention, numbers)
 
 
@@ -99,7 +101,15 @@ def _equality_numbers(imported: ImportedRobot, m: mujoco.MjModel) -> dict[str, i
 class _MujocoNumbers:
     """The numbers by MuJoCo's own functions."""
 
-    def __init__(self, m: mujoco.MjModel, points: Sequence[FilePoint], storage: FileStorage, rows: ConstraintRows) -> None:
+    def __init__(
+        self,
+        m: mujoco.MjModel,
+        points: Sequence[FilePoint],
+        storage: FileStorage,
+        rows: ConstraintRows,
+        fused: Sequence[tuple[float, Vector3]],
+    ) -> None:
+        """`fused`: masses (kg) and their places of links that MuJoCo fused into the world, which has no mass."""
         self._storage, self._constraints = storage, rows
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if rows.count else ()
         self.quantities, self.not_compared = frozenset({*CORE, *storage.names, *constrained}), storage.not_compared
@@ -107,6 +117,7 @@ class _MujocoNumbers:
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
             self._gravity[:] = 0.0
+        self._static = -float(sum(mass * (self._gravity @ place) for mass, place in fused))
         self._points = [(_body_number(m, point.body), np.array(point.offset)) for point in points]
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
@@ -124,7 +135,12 @@ class _MujocoNumbers:
         M = np.zeros((m.nv, m.nv))
         mujoco.mj_fullM(m, d, M)
         height = d.xipos @ self._gravity
-        numbers = {"M": M, "h": d.qfrc_bias.copy(), "T_kin": d.energy[1].copy(), "V_pot": -np.array(m.body_mass @ height)}
+        numbers = {
+            "M": M,
+            "h": d.qfrc_bias.copy(),
+            "T_kin": d.energy[1].copy(),
+            "V_pot": np.array(self._static - m.body_mass @ height),
+        }
         numbers |= self._storage.numbers(d, names)
         if "udot" in names:
             numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]

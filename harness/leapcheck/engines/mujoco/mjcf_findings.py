@@ -24,6 +24,8 @@ IGNORED_BY_PINOCCHIO = {
 }
 """Elements that Pinocchio 4.1.0's reader passes over."""
 
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
+
 LEFT_OUT = {
     "ntendon": (
         "tendons",
@@ -42,6 +44,7 @@ def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel)
     yield from _passive(m)
     yield from _ignored_by_pinocchio(whole, m)
     yield from _options(whole)
+    yield from _rounded_frames(m)
     yield from _joints(m)
     yield from meshes([(f"mesh {mesh.get('name', '')!r:.60}", mesh.get("file", "")) for mesh in whole.iter("mesh")])
     for tag, count in features(whole):
@@ -96,6 +99,8 @@ def _ignored_by_pinocchio(whole: ET.Element, m: mujoco.MjModel) -> Iterator[Find
         ignored.append("the norm of an axisangle's axis, which MuJoCo divides by")
     if _turned_free_body(m):
         ignored.append("the pose of a body with a free joint")
+    if m.nbody > 1 and not m.body_jntnum[1] and (np.any(m.body_pos[1]) or tuple(m.body_quat[1]) != UNTURNED):
+        ignored.append("the pose of a first body without joints, which stands at the world's origin there")
     if tuple(m.opt.gravity) != (0.0, 0.0, -9.81):
         ignored.append("the option gravity")
     if any(element.get("armature") not in (None, "0") for actuators in whole.iter("actuator") for element in actuators):
@@ -118,7 +123,7 @@ def _is_unit(axisangle: str) -> bool:
 
 def _turned_free_body(m: mujoco.MjModel) -> bool:
     free = [int(m.jnt_bodyid[j]) for j in range(m.njnt) if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
-    return any(tuple(m.body_quat[b]) != (1.0, 0.0, 0.0, 0.0) for b in free)
+    return any(tuple(m.body_quat[b]) != UNTURNED for b in free)
 
 
 def _options(whole: ET.Element) -> Iterator[Finding]:
@@ -128,6 +133,15 @@ def _options(whole: ET.Element) -> Iterator[Finding]:
             if key != "inertiagrouprange" and value not in ("false", "-1", "auto", "0"):
                 message = f'{key}="{value:.40}" makes MuJoCo change masses or inertias; Pinocchio does not read it'
                 yield Finding("compiler options", "warning", "<compiler>", message, "correct the inertias in the file instead")
+
+
+def _rounded_frames(m: mujoco.MjModel) -> Iterator[Finding]:
+    """Coms so near to the origin of their bodies that MuJoCo computes with the origin (`body_sameframe`)."""
+    for b in range(1, m.nbody):
+        if m.body_sameframe[b] == mujoco.mjtSameFrame.mjSAMEFRAME_BODY and np.any(m.body_ipos[b]):
+            offset = float(np.sqrt(m.body_ipos[b] @ m.body_ipos[b]))
+            message = f"its com is {offset:.2g} m from its origin: MuJoCo takes it to be there"
+            yield Finding("rounded com", "note", f"body '{m.body(b).name}'", message, "give it the com 0 0 0")
 
 
 def _joints(m: mujoco.MjModel) -> Iterator[Finding]:

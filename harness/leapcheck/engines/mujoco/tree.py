@@ -194,12 +194,8 @@ def unit_axis(axis: Any) -> Any:
 
 
 def _armatures(m: mujoco.MjModel, where: str) -> dict[int, float]:
-    """Armature of each dof, its own and that of the actuators on it; ValueError where it belongs to no single joint."""
+    """Armature of each dof, its own and that of what acts on it; ValueError where it belongs to no single joint."""
     armatures = {dof: float(m.dof_armature[dof]) for dof in range(m.nv)}
-    if m.ntendon and np.any(m.tendon_armature):
-        raise ValueError(
-            f"{where}: a tendon has armature, which couples joints in M: set it to 0 to compare the robot without it"
-        )
     own = getattr(m, "actuator_armature", np.zeros(m.nu))  # MuJoCo 3.10 has none
     for a in np.flatnonzero(own):
         transmission = int(m.actuator_trntype[a])
@@ -207,7 +203,23 @@ def _armatures(m: mujoco.MjModel, where: str) -> dict[int, float]:
         if transmission not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT) or m.jnt_type[joint] < 2:
             raise ValueError(f"{where}: actuator {a} has armature and no hinge or slide to put it on: set its armature to 0")
         armatures[int(m.jnt_dofadr[joint])] += float(own[a]) * float(m.actuator_gear[a, 0]) ** 2
+    for t in np.flatnonzero(m.tendon_armature) if m.ntendon else ():
+        dof, ratio = _tendon_joint(m, int(t), where)
+        armatures[dof] += float(m.tendon_armature[t]) * ratio**2
     return armatures
+
+
+def _tendon_joint(m: mujoco.MjModel, t: int, where: str) -> tuple[int, float]:
+    """The one dof that a fixed tendon runs over, and its length per radian or metre; ValueError for any other tendon."""
+    wraps = range(int(m.tendon_adr[t]), int(m.tendon_adr[t]) + int(m.tendon_num[t]))
+    joints = {int(m.wrap_objid[w]) for w in wraps if m.wrap_type[w] == mujoco.mjtWrap.mjWRAP_JOINT}
+    if len(joints) != 1 or any(m.wrap_type[w] != mujoco.mjtWrap.mjWRAP_JOINT for w in wraps):
+        kind = "runs over several joints" if joints else "is spatial"
+        raise ValueError(
+            f"{where}: tendon '{m.tendon(t).name or t}' has an armature and {kind}, which couples joints in M: "
+            "set its armature to 0 to compare the robot without it"
+        )
+    return int(m.jnt_dofadr[joints.pop()]), float(sum(m.wrap_prm[w] for w in wraps))
 
 
 def _inertia(m: mujoco.MjModel, b: int, origin: Vector3, source: str) -> Inertia:
