@@ -24,7 +24,7 @@ def state(robot: PublicRobot) -> str:
         if check.refused or check.unchecked:
             parts.append(f"{name} not compared")
         else:
-            parts.append(f"{name} {'differs' if check.differs else 'agrees'}")
+            parts.append(f"{name} {'differs' if check.differs_straight else 'agrees'}")
         if check.error is not None:
             parts.append(f"{check.quantities} quantities {'agree' if check.error <= AGREES else 'differ'}")
     return f"read, {', '.join(parts)}"

@@ -20,7 +20,8 @@ BROKEN = "BROKEN"
 class Check:
     """One engine's load of a file. `refused`: why it does not load it; `error_M` and `error_h` of the tree against it, straight
     from the file, or `unchecked`, why there are none; `quantities`: how many of leapcheck's its file engine answers, and
-    `error`, their largest error; `changes`: rules of lint by which it changes the robot without a word.
+    `error`, their largest error; `changes`: rules of lint by which it changes the robot without a word; `why` it differs, by the
+    judge.
     """
 
     refused: str = ""
@@ -30,9 +31,15 @@ class Check:
     quantities: int = 0
     error: float | None = None
     changes: tuple[str, ...] = ()
+    why: str = ""
 
     @property
     def differs(self) -> bool:
+        """Whether M or h straight from the file, or a quantity of its file engine, are others."""
+        return max(self.error_M or 0.0, self.error_h or 0.0, self.error or 0.0) > AGREES
+
+    @property
+    def differs_straight(self) -> bool:
         """Whether M or h straight from the file are others."""
         return max(self.error_M or 0.0, self.error_h or 0.0) > AGREES
 

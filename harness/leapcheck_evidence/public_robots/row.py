@@ -33,6 +33,7 @@ from leapcheck_evidence.peers.file_dynamics import (
     scale_free_errors,
 )
 from leapcheck_evidence.public_robots.files import kind_of
+from leapcheck_evidence.public_robots.reasons import judged_reason
 from leapcheck_evidence.public_robots.record import Check, PublicRobot
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
@@ -64,9 +65,21 @@ MUJOCO = Straight(
     "mujoco-file",
     mujoco_dynamics,
     "MuJoCo",
-    ("base mass", "fusestatic", "compiler options", "total mass", "missing inertial", "missing mass"),
+    (
+        "base mass",
+        "fusestatic",
+        "compiler options",
+        "total mass",
+        "missing inertial",
+        "missing mass",
+        "tiny inertia",
+        "quaternions",
+        "rounded com",
+    ),
 )
-PINOCCHIO = Straight("pinocchio-file", pinocchio_dynamics, "Pinocchio", ("Pinocchio", "order", "planar", "several joints"))
+PINOCCHIO = Straight(
+    "pinocchio-file", pinocchio_dynamics, "Pinocchio", ("Pinocchio", "order", "planar", "several joints", "compiler options")
+)
 
 
 def public_robot(path: Path, folder: Path) -> PublicRobot:
@@ -122,7 +135,8 @@ def _check(
     names = tuple(name for name in ours if name in loaded.quantities and ours[name].size)
     answers = loaded.evaluate(states, names)
     worst = max(_error(name, answers[name], ours[name], ours["mass_matrix"]) for name in names)
-    return replace(check, quantities=len(names), error=_digits(worst), changes=tuple(sorted(changes)))
+    check = replace(check, quantities=len(names), error=_digits(worst), changes=tuple(sorted(changes)))
+    return replace(check, why=judged_reason(engine.request, imported)) if check.differs else check
 
 
 def _straight(engine: Straight, path: Path, spec: RobotSpec, states: States, ours: Answers) -> Check:

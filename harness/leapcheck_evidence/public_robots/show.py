@@ -84,18 +84,24 @@ def _differences(robots: Iterable[PublicRobot]) -> Iterator[str]:
         "",
         "## Different from an engine",
         "",
-        "| file | engine | M | h | why |",
-        "|---|---|---:|---:|---|",
+        "Errors of M and h straight from the file, the largest of all quantities of the engine's load, and why: in the judge's",
+        "words, with the rules of lint that say what the engine changes.",
+        "",
+        "| file | engine | M | h | all | why |",
+        "|---|---|---:|---:|---:|---|",
     )
     for robot in robots:
         for name, check in (("MuJoCo", robot.mujoco), ("Pinocchio", robot.pinocchio)):
             if check.differs:
-                yield f"| {robot.file} | {name} | {check.error_M} | {check.error_h} | {_why(check)} |"
+                errors = (check.error_M, check.error_h, check.error)
+                cells = ("-" if error is None else f"{error:.1e}" for error in errors)
+                yield f"| {robot.file} | {name} | {' | '.join(cells)} | {_why(check)} |"
 
 
 def _why(check: Check) -> str:
-    """Why an engine's load differs: why its file engine is not compared, else the rules of lint by which it changes the robot."""
-    return _cell(check.unchecked) or ", ".join(check.changes)
+    """Why an engine's load differs: why its file engine is not compared, else what the judge says; and the rules of lint."""
+    rules = f" ({', '.join(check.changes)})" if check.changes else ""
+    return _cell(check.unchecked or check.why) + rules
 
 
 def _rows(robots: Sequence[PublicRobot]) -> Iterator[str]:
@@ -118,7 +124,7 @@ def _errors(check: Check) -> str:
 
 
 def _agrees(robot: PublicRobot, check: Check) -> bool:
-    return not robot.refused and check.error_M is not None and not check.differs
+    return not robot.refused and check.error_M is not None and not check.differs_straight
 
 
 def _complete(check: Check) -> bool:
