@@ -116,3 +116,11 @@ def test_a_com_that_mujoco_takes_for_the_origin_is_named(tmp_path: Path) -> None
     near, far = (read(text.format(x), tmp_path, "xml").findings for x in ("1e-8", "1e-3"))
     assert [finding.rule for finding in near].count("rounded com") == 1
     assert all(finding.rule != "rounded com" for finding in far)
+
+
+@pytest.mark.parametrize(("geom", "named"), [("", True), ('mass="0"', False), ('conaffinity="1"', False)])
+def test_the_mass_of_what_touches_nothing_is_missing_in_pinocchio(geom: str, named: bool, tmp_path: Path) -> None:
+    untouchable = f'<geom size="0.1" contype="0" conaffinity="0" {geom}/>'.replace('conaffinity="0" conaffinity', "conaffinity")
+    arm = f'<body name="arm"><joint name="j"/><geom size="0.1" pos="0.1 0 0"/>{untouchable}</body>'
+    findings = read(f"<mujoco><worldbody>{arm}</worldbody></mujoco>", tmp_path, "xml").findings
+    assert any("touch nothing" in finding.place and finding.rule == "Pinocchio" for finding in findings) is named

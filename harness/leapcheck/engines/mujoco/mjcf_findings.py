@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from leapcheck.engines.mujoco.equalities import equality_names
+from leapcheck.engines.mujoco.silence import mute_compiler
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.mjcf_file import features
 from leapcheck_models.importing.urdf_findings import CHANGING, meshes
@@ -42,7 +43,7 @@ def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel)
     yield from left_out(m)
     yield from _constraints(imported.spec)
     yield from _passive(m)
-    yield from _ignored_by_pinocchio(whole, m)
+    yield from _ignored_by_pinocchio(imported, whole, m)
     yield from _options(whole)
     yield from _rounded_frames(m)
     yield from _joints(m)
@@ -90,7 +91,7 @@ def _passive(m: mujoco.MjModel) -> Iterator[Finding]:
         yield Finding("passive forces", "note", what, message, "judge it in a simulation")
 
 
-def _ignored_by_pinocchio(whole: ET.Element, m: mujoco.MjModel) -> Iterator[Finding]:
+def _ignored_by_pinocchio(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel) -> Iterator[Finding]:
     ignored = [words for tag, words in IGNORED_BY_PINOCCHIO.items() if whole.find(f".//{tag}") is not None]
     compilers = {key: value for compiler in whole.iter("compiler") for key, value in compiler.attrib.items()}
     if re.search("[A-Z]", compilers.get("eulerseq", "")):
@@ -107,10 +108,29 @@ def _ignored_by_pinocchio(whole: ET.Element, m: mujoco.MjModel) -> Iterator[Find
         ignored.append("the armature of actuators")
     if any(joint.get("align") == "true" for joint in whole.iter("freejoint")) or compilers.get("alignfree") == "true":
         ignored.append("the alignment of a free body with its inertia")
+    if bodies := _untouchable_masses(imported):
+        ignored.append(f"the mass of geoms that touch nothing (contype and conaffinity 0), of {len(bodies)} bodies: {bodies[0]}")
     for words in ignored:
         yield Finding(
             "Pinocchio", "warning", words, "silently ignored by Pinocchio's reader of MJCF", "write it out, or use URDF"
         )
+
+
+def _untouchable_masses(imported: ImportedRobot) -> list[str]:
+    """Names of the bodies whose mass follows in part from geoms that touch nothing."""
+    with mute_compiler():
+        description = mujoco.MjSpec.from_string(imported.text, assets=dict(imported.assets))
+    of_geoms = description.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    first, last = description.compiler.inertiagrouprange
+    return [
+        body.name
+        for body in description.bodies[1:]
+        if (of_geoms or not body.explicitinertial)
+        and any(
+            not (geom.contype or geom.conaffinity or geom.mass == 0.0 or geom.density == 0.0) and first <= geom.group <= last
+            for geom in body.geoms
+        )
+    ]
 
 
 def _is_unit(axisangle: str) -> bool:
