@@ -167,6 +167,11 @@ def _dynamics() -> Iterator[Quantity]:
     yield Quantity("inverse_dynamics", "inverse dynamics", "N m, N", ("q", "v", "vdot"), Scale.LARGEST, (F,), own)
     inverse = "1/kg m^2, 1/kg, 1/kg m"
     yield Quantity("minverse", "M^-1", inverse, ("q",), Scale.LARGEST, (A, A), own)
+    C, QV, M = "kg m^2/s, kg m/s, kg/s", ("q", "v"), "mass_matrix"
+    yield Quantity("coriolis_matrix", "Coriolis matrix C", C, QV, Scale.LARGEST, (F, F), own, M)
+    yield Quantity("christoffel_matrix", "Christoffel's C", C, QV, Scale.LARGEST, (F, F), own, M)
+    T, name = Axis.TWIST, "operational_inertia_inverse"
+    yield Quantity(name, "points' J M^-1 J^T", inverse, ("q",), Scale.LARGEST, (Axis.POINT, T, T), own)
 
 
 def _kinematics() -> Iterator[Quantity]:

@@ -31,6 +31,7 @@ FLOOR = ULPS * float(np.finfo(float).eps)
 """Least scale-free rounding expected of any value: that of storing it and its inputs."""
 
 ENERGY, INERTIA, VELOCITIES = "kinetic_energy", "mass_matrix", "frame_velocities"
+MOMENTUM = (INERTIA, ENERGY)
 
 CANCELLING = {
     "bias_force": (ENERGY,),
@@ -43,6 +44,8 @@ CANCELLING = {
     "frame_bias_accelerations": (VELOCITIES,),
     "com_bias_acceleration": (VELOCITIES,),
     "constraint_bias": (VELOCITIES,),
+    "coriolis_matrix": MOMENTUM,
+    "christoffel_matrix": MOMENTUM,
 }
 """Quantities that may vanish while the terms they consist of do not, and the quantities that these terms are sized by.
 
@@ -139,8 +142,9 @@ def cancelling_terms(spec: RobotSpec, quantity: str, value_of: Callable[[str], A
     """The size of the terms that cancel in a quantity, in its unit; 0 of one in which none do.
 
     Centripetal forces are as large as 2 E_k per radian; accelerations are these times the largest 1 / M_ii of the dofs in which
-    floating bases turn, or products of the links' largest w and v. `value_of` gives the values (..., shape) of a quantity at one
-    state or more, `largest_of` the largest entry at each, 0 where there are none; numbers and traced symbols are served alike.
+    floating bases turn, or products of the links' largest w and v. Entries of C are momenta per radian, (M v)_i^2 <= M_ii 2 E_k.
+    `value_of` gives the values (..., shape) of a quantity at one state or more, `largest_of` the largest entry at each, 0 where
+    there are none; numbers and traced symbols are served alike.
     """
     match CANCELLING.get(quantity):
         case (str(name),) if name == ENERGY:
@@ -148,6 +152,10 @@ def cancelling_terms(spec: RobotSpec, quantity: str, value_of: Callable[[str], A
         case (str(name), _) if name == ENERGY:
             dofs = turning_dofs(spec)
             return 2.0 * value_of(ENERGY) * largest_of(1.0 / value_of(INERTIA)[..., dofs, dofs]) if dofs else 0.0
+        case names if names == MOMENTUM:
+            M = value_of(INERTIA)
+            square = 2.0 * value_of(ENERGY) * largest_of(np.diagonal(M, axis1=-2, axis2=-1))
+            return square.sqrt() if isinstance(square, Symbol) else np.sqrt(square)
         case (str(name),) if name == VELOCITIES:
             V = value_of(VELOCITIES)
             return largest_of(abs(V[..., :3])) * largest_of(abs(V[..., 3:]))

@@ -28,9 +28,10 @@ from leapcheck_reference.contact import (
     contact_jacobians,
     contact_positions,
     contact_velocities,
+    operational_inertia_inverse,
     test_force_response,
 )
-from leapcheck_reference.coriolis import coriolis_matrix
+from leapcheck_reference.coriolis import christoffel_matrix, coriolis_matrix, coriolis_normal_form
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
@@ -74,6 +75,7 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_rate",
+    "christoffel_matrix",
     "cinert",
     "com_bias_acceleration",
     "com_jacobian",
@@ -92,6 +94,7 @@ __all__ = [
     "contact_velocities",
     "coriolis_force",
     "coriolis_matrix",
+    "coriolis_normal_form",
     "crb",
     "dense_from_csr",
     "dense_from_legacy",
@@ -114,6 +117,7 @@ __all__ = [
     "mass_matrix",
     "minverse",
     "mujoco_mass_matrix",
+    "operational_inertia_inverse",
     "potential_energy",
     "solution",
     "sparse_mass_matrix",

@@ -87,6 +87,14 @@ def contact_inertia(tree: Tree, q: Any) -> Array:
     return inverse_product(factors, J.T)
 
 
+def operational_inertia_inverse(tree: Tree, q: Any) -> Array:
+    """J M^-1 J^T (points, 6, 6) of each contact point's six rows [angular; linear], world axes: 1/kg m^2, 1/kg m, 1/kg."""
+    J = np.concatenate([contact_angular_jacobians(tree, q), contact_jacobians(tree, q)], axis=1)
+    factors = factorization(mass_matrix(tree, q), tree.dof_parent)
+    blocks = [inverse_product(factors, rows.T) for rows in J]
+    return np.stack(blocks) if blocks else np.zeros((0, 6, 6))
+
+
 def test_force_response(tree: Tree, q: Any, point: int, force: Any) -> tuple[Array, Array]:
     """(vdot, a): what a world force (3,) N at one contact point adds to vdot (nv,) and to the point's acceleration (3,).
 

@@ -1,5 +1,6 @@
-"""The Coriolis matrix C(q, v) for which Mdot - 2 C is skew-symmetric."""
+"""Coriolis matrices C(q, v) for which Mdot - 2 C is skew-symmetric: Christoffel's, and the normal form of any of them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,50 @@ from leapcheck_reference.spatial import RigidInertia, inertia_matrix, motion_cro
 from leapcheck_reference.state import vector
 from leapcheck_reference.tree import Tree
 
+TINY = 1e-300
+"""Added to |v|^2, so that C is zero at rest."""
+
 
 def coriolis_matrix(tree: Tree, q: Any, v: Any) -> Array:
-    """C (nv, nv) with C v the Coriolis force and Mdot - 2 C skew-symmetric, canonical.
+    """C (nv, nv) with C v the Coriolis force and Mdot - 2 C skew-symmetric, canonical, in the normal form of these matrices."""
+    return coriolis_normal_form(christoffel_matrix(tree, q, v), vector(f"v of '{tree.name}'", v, tree.nv))
+
+
+def coriolis_normal_form(C: Array, v: Array) -> Array:
+    """Of all matrices (..., nv, nv) with the same C v and C + C^T the one whose skew-symmetric part is least, in SI units.
+
+    Two Coriolis matrices of one robot, with Mdot - 2 C skew-symmetric, are the same in this form. With A = (C - C^T) / 2 it
+    is (C + C^T) / 2 + (A v v^T - v (A v)^T) / |v|^2.
+    """
+    transposed = np.swapaxes(C, -1, -2)
+    force = (0.5 * (C - transposed) * v[..., None, :]).sum(axis=-1)
+    turning = force[..., :, None] * (v / ((v * v).sum(axis=-1, keepdims=True) + TINY))[..., None, :]
+    form: Array = 0.5 * (C + transposed) + (turning - np.swapaxes(turning, -1, -2))
+    return form
+
+
+def christoffel_matrix(tree: Tree, q: Any, v: Any) -> Array:
+    """C (nv, nv) of Christoffel's symbols: C v is the Coriolis force and Mdot - 2 C skew-symmetric, canonical.
 
     C = sum over bodies of J^T (I Jdot + B J), with J and its component-wise rate in body axes and the skew-symmetric
     B = (v x* I + I v x + (I v) xbar*) / 2, for which B v = v x* I v (Echeandia and Wensing 2021, who print the
     world-frame form). Exact rotors are bodies with a Jacobian of their own.
     """
+    return _factorisation(tree, q, v, lambda I, V: 0.5 * (_carried(I, V) - _carried(I, V).T + _momentum_cross(I, V)))
+
+
+def newton_euler_matrix(tree: Tree, q: Any, v: Any) -> Array:
+    """C (nv, nv) of Newton's and Euler's equations, B = v x* I: C v is the Coriolis force, but Mdot - 2 C not skew-symmetric."""
+    return _factorisation(tree, q, v, _carried)
+
+
+def momentum_cross_matrix(tree: Tree, q: Any, v: Any) -> Array:
+    """C (nv, nv) with B = (I v) xbar*: C v is the Coriolis force and Mdot - 2 C skew-symmetric, but C is not Christoffel's."""
+    return _factorisation(tree, q, v, _momentum_cross)
+
+
+def _factorisation(tree: Tree, q: Any, v: Any, factor: Callable[[RigidInertia, Array], Array]) -> Array:
+    """Sum over bodies of J^T (I Jdot + B J), with B (6, 6) a function of inertia and velocity."""
     poses = frames(tree, q)
     v = vector(f"v of '{tree.name}'", v, tree.nv)
     V, _ = velocities(tree, poses, v)
@@ -27,17 +64,20 @@ def coriolis_matrix(tree: Tree, q: Any, v: Any) -> Array:
     C = np.zeros((tree.nv, tree.nv))
     for i, (link, (J, J_rotor), (Jdot, Jdot_rotor)) in enumerate(zip(tree.links, jacobians, rates, strict=True)):
         # C += J^T (I Jdot + B J)
-        C = C + J.T @ (link.inertia @ Jdot + _skew_factor(link.inertia, V.links[i]) @ J)
+        C = C + J.T @ (link.inertia @ Jdot + factor(link.inertia, V.links[i]) @ J)
         rotor, V_rotor = link.rotor, V.rotors[i]
         if rotor and V_rotor is not None and J_rotor is not None and Jdot_rotor is not None:
-            C = C + J_rotor.T @ (rotor.inertia @ Jdot_rotor + _skew_factor(rotor.inertia, V_rotor) @ J_rotor)
+            C = C + J_rotor.T @ (rotor.inertia @ Jdot_rotor + factor(rotor.inertia, V_rotor) @ J_rotor)
     return C
 
 
-def _skew_factor(inertia: RigidInertia, V: Array) -> Array:
-    """B (6, 6) = (v x* I + I v x + (I v) xbar*) / 2, skew-symmetric; f xbar* v = v x* f."""
-    I, crossed = inertia_matrix(inertia), motion_cross(V, np.eye(6))
+def _carried(inertia: RigidInertia, V: Array) -> Array:
+    """V x* I (6, 6), with V x* = -(V x)^T."""
+    carried: Array = -motion_cross(V, np.eye(6)).T @ inertia_matrix(inertia)
+    return carried
+
+
+def _momentum_cross(inertia: RigidInertia, V: Array) -> Array:
+    """f xbar* (6, 6) of f = I V, skew-symmetric: f xbar* v = v x* f."""
     n, f = np.split(inertia @ V, 2)
-    swapped = np.block([[-skew(n), -skew(f)], [-skew(f), 0.0 * skew(f)]])
-    B: Array = 0.5 * (I @ crossed - crossed.T @ I + swapped)
-    return B
+    return np.block([[-skew(n), -skew(f)], [-skew(f), 0.0 * skew(f)]])

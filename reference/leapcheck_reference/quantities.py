@@ -22,8 +22,9 @@ from leapcheck_reference.contact import (
     contact_jacobians,
     contact_positions,
     contact_velocities,
+    operational_inertia_inverse,
 )
-from leapcheck_reference.coriolis import coriolis_matrix
+from leapcheck_reference.coriolis import christoffel_matrix, coriolis_matrix
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
@@ -86,6 +87,8 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "gravity_force": ReferenceQuantity(gravity_force, ("q",)),
     "coriolis_force": ReferenceQuantity(coriolis_force, ("q", "v")),
     "coriolis_matrix": ReferenceQuantity(coriolis_matrix, ("q", "v")),
+    "christoffel_matrix": ReferenceQuantity(christoffel_matrix, ("q", "v")),
+    "operational_inertia_inverse": ReferenceQuantity(operational_inertia_inverse, ("q",)),
     "inverse_dynamics": ReferenceQuantity(inverse_dynamics, ("q", "v", "vdot")),
     "forward_dynamics": ReferenceQuantity(forward_dynamics, ("q", "v", "tau"), factored_forward_dynamics),
     "factored_forward_dynamics": ReferenceQuantity(factored_forward_dynamics, ("q", "v", "tau")),

@@ -17,13 +17,13 @@ from leapcheck_reference import (
     bias_force,
     build,
     centroidal_momentum,
+    christoffel_matrix,
     com_position,
     com_velocity,
     contact_bias_accelerations,
     contact_inertia,
     contact_jacobians,
     coriolis_force,
-    coriolis_matrix,
     forward_accelerations,
     forward_dynamics,
     forward_kinematics,
@@ -82,9 +82,9 @@ def test_forces_are_the_projected_ones(geared: Case) -> None:
 
 def test_coriolis_matrix_is_the_projected_one(geared: Case) -> None:
     full = projected(geared)
-    expected = full.G.T @ coriolis_matrix(full.tree, full.q, full.v) @ full.G
+    expected = full.G.T @ christoffel_matrix(full.tree, full.q, full.v) @ full.G
     scale = float(np.abs(mass_matrix(geared.tree, geared.q)).max() * np.abs(geared.v).max())
-    assert relative(coriolis_matrix(geared.tree, geared.q, geared.v), expected, scale) <= FORCES
+    assert relative(christoffel_matrix(geared.tree, geared.q, geared.v), expected, scale) <= FORCES
 
 
 def test_inverse_dynamics_is_the_projected_one(geared: Case) -> None:
@@ -155,7 +155,7 @@ def test_a_symmetric_rotor_may_be_left_unturned(geared: Case) -> None:
     q, v = geared.q, geared.v
     assert scale_free(mass_matrix(geared.tree, q), mass_matrix(spun, q)) <= SCALE_FREE
     assert relative(bias_force(geared.tree, q, v), bias_force(spun, q, v)) <= FORCES
-    assert relative(coriolis_matrix(geared.tree, q, v), coriolis_matrix(spun, q, v), 1.0) <= FORCES
+    assert relative(christoffel_matrix(geared.tree, q, v), christoffel_matrix(spun, q, v), 1.0) <= FORCES
     args = (q, v, geared.tau, geared.f_ext)
     assert relative(forward_dynamics(geared.tree, *args), forward_dynamics(spun, *args)) <= SOLVED
     assert relative(centroidal_momentum(geared.tree, q, v), centroidal_momentum(spun, q, v)) <= ENERGIES

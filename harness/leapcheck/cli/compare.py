@@ -29,7 +29,8 @@ class CompareCommand(CompareOptions):
       core: mass_matrix, bias_force, gravity_force, coriolis_force, forward_dynamics, contact_positions, contact_velocities,
         contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy, potential_energy
       mujoco, its own storage: qM, csr, cinert, crb, cdof
-      dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), minverse
+      dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), minverse, coriolis_matrix, christoffel_matrix,
+        operational_inertia_inverse
       kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians,
         frame_jacobian_rates, frame_bias_accelerations
       centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,

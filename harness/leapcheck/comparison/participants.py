@@ -36,7 +36,7 @@ SAMPLE, SAMPLE_EVERY = 2, 64
 OWN_CALLS = 64 * float(np.finfo(float).eps)
 """Largest difference between both ways, relative to the largest entry, per metre from the world's origin; measured: 5e-15."""
 
-SOLVED_IN_DOUBLES = frozenset({"contact_inertia", "constrained_forward_dynamics"})
+SOLVED_IN_DOUBLES = frozenset({"contact_inertia", "operational_inertia_inverse", "constrained_forward_dynamics"})
 """Quantities that are too many operations to trace, or take a factorization that looks at its numbers."""
 
 SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia", "minverse"})

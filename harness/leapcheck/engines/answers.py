@@ -16,6 +16,10 @@ from leapcheck.sampling import STATE_PARTS, States
 from leapcheck.system.plugins import reason_of
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.coriolis import coriolis_normal_form
+
+NOT_UNIQUE = "coriolis_matrix"
+"""The quantity of which many answers are right: it is compared in a normal form."""
 
 Shapes = Mapping[str, tuple[int, ...] | None]
 """Quantities that are asked for, each with the shape of its answer at one state; None where any will do."""
@@ -44,7 +48,10 @@ def answers_of(engine: Engine, states: States, shapes: Shapes) -> Answers:
     check_unwritten(engine.name, given, states)
     if missing := [name for name in shapes if name not in answers]:
         raise EngineError(f"engine '{engine.name}' gave no {missing[0]}: give it, or do not list it among `quantities`")
-    return {name: _checked(engine.name, name, answers[name], len(states), shape) for name, shape in shapes.items()}
+    checked = {name: _checked(engine.name, name, answers[name], len(states), shape) for name, shape in shapes.items()}
+    if NOT_UNIQUE in checked:
+        checked[NOT_UNIQUE] = coriolis_normal_form(checked[NOT_UNIQUE], states.v)
+    return checked
 
 
 def answers_apart(engine: Engine, states: States, shapes: Shapes) -> Answers:

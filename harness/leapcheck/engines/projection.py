@@ -36,9 +36,10 @@ from numpy.typing import NDArray
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, transpose
 from leapcheck.engines.constrained import constrained_accelerations
-from leapcheck.quantities import DOFS, QUANTITIES
+from leapcheck.quantities import DOFS, QUANTITIES, sizes
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.coriolis import coriolis_normal_form
 
 NUMBERS = {
     "mass_matrix": "M",
@@ -60,9 +61,13 @@ BESIDES = {
     "forward_dynamics": ("M", "h"),
     "contact_inertia": ("M", "J"),
     "minverse": ("M",),
+    "operational_inertia_inverse": ("M", "minverse", "frame_jacobians"),
     "constrained_forward_dynamics": ("M", "h", "constraint_jacobian", "constraint_bias"),
 }
 """Further numbers behind quantities that are solved for here where the engine does not know the gears."""
+
+MADE_HERE = frozenset({"operational_inertia_inverse"})
+"""Quantities of which no engine has a number of its own: they follow from others, with its own solver."""
 
 SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_forward_dynamics"})
 
@@ -103,7 +108,7 @@ def own_names(convention: Convention, quantities: Iterable[str]) -> frozenset[st
     """Names of the engine's own numbers behind the quantities."""
     names: set[str] = set()
     for quantity in quantities:
-        names |= {number_of(quantity), *BESIDES.get(quantity, ())}
+        names |= {*(() if quantity in MADE_HERE else (number_of(quantity),)), *BESIDES.get(quantity, ())}
         if takes_rate(convention, quantity):
             names.add(number_of(QUANTITIES[quantity].coefficient))
     return frozenset(names if convention.is_square else names - SOLVED_HERE_WITH_ROTORS)
@@ -137,6 +142,10 @@ class Projection:
                     self._known[name] = self._contact_inertia()
                 case "constrained_forward_dynamics":
                     self._known[name] = self._constrained_forward_dynamics()
+                case "operational_inertia_inverse":
+                    self._known[name] = self._operational_inertia_inverse()
+                case "coriolis_matrix":
+                    self._known[name] = coriolis_normal_form(self._converted(name), self._states.v)
                 case "minverse" if not self._convention.is_square:
                     M = self.quantity("mass_matrix")
                     self._known[name] = _solution(M, np.broadcast_to(np.eye(M.shape[-1]), M.shape))
@@ -171,6 +180,13 @@ class Projection:
         force, spec = self._tau - self.quantity("bias_force"), self._convention.spec
         J, bias = self.quantity("constraint_jacobian"), self.quantity("constraint_bias")
         return constrained_accelerations(spec, self.quantity("mass_matrix"), force, J, bias)
+
+    def _operational_inertia_inverse(self) -> Floats:
+        """J M^-1 J^T (n, points, 6, 6) of the frames of the contact points, which are the last."""
+        J = self.quantity("frame_jacobians")
+        J = J[:, J.shape[1] - sizes(self._convention.spec).points :]
+        inverse: Floats = J @ self.quantity("minverse")[:, None] @ transpose(J)
+        return inverse
 
     def _contact_inertia(self) -> Floats:
         """J M^-1 J^T (n, 3 points, 3 points): with T square the same in every convention."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 import leapcheck_reference as reference
+from leapcheck.engines.answers import NOT_UNIQUE
 from leapcheck.engines.protocol import precision_ratio
 from leapcheck.judge.draws import draws_of
 from leapcheck.judge.evidence import Evidence
@@ -19,10 +20,11 @@ from leapcheck.records import CauseClass
 from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.coriolis import coriolis_normal_form
 from leapcheck_reference.trace.parametric import numbers, topology
 from leapcheck_reference.tree import Tree, tree_parts
 
-SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia", "minverse"})
+SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia", "minverse", "operational_inertia_inverse"})
 """Quantities that an engine gets by solving with M: their error may exceed rounding by the conditioning of M."""
 
 SHRINKS, NEAR_ROUNDING = 1e4, 1e-8
@@ -203,6 +205,8 @@ class Belief:
 
     def prediction(self, quantity: str) -> Floats:
         """What the engine would answer (n, ...)."""
+        if quantity == NOT_UNIQUE and self.hypotheses:  # an engine's own is taken for Christoffel's, and compared as it is read
+            return coriolis_normal_form(self.edit_answer(quantity, self.value("christoffel_matrix")), self.evidence.states.v)
         return self.edit_answer(quantity, self.value(quantity))
 
     @property

@@ -60,6 +60,8 @@ class RobotRows:
                 return self._forward_dynamics()
             case "contact_inertia":
                 return self._contact_inertia()
+            case "operational_inertia_inverse":
+                return self._operational_inertia_inverse()
             case "minverse":
                 return self._minverse()
         name = "mujoco_mass_matrix" if quantity in FORMS else quantity
@@ -94,6 +96,13 @@ class RobotRows:
         M, dM = self.pair("mass_matrix")
         inverse = _solve(M, np.broadcast_to(np.eye(M.shape[-1]), M.shape))
         return inverse, -inverse @ dM @ inverse
+
+    def _operational_inertia_inverse(self) -> Pair:
+        (Minv, dMinv), (J, dJ) = self.pair("minverse"), self.pair("frame_jacobians")
+        points = slice(J.shape[1] - len(self.tree.points), None)
+        J, dJ, Minv, dMinv = J[:, points], dJ[:, points], Minv[:, None], dMinv[:, None]
+        half = dJ @ Minv @ np.swapaxes(J, -1, -2)
+        return J @ Minv @ np.swapaxes(J, -1, -2), half + np.swapaxes(half, -1, -2) + J @ dMinv @ np.swapaxes(J, -1, -2)
 
     def _contact_inertia(self) -> Pair:
         (M, dM), (J, dJ) = self.pair("mass_matrix"), self.pair("contact_jacobians")

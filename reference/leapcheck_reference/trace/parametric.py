@@ -32,7 +32,7 @@ ARGUMENTS = {
     name: QUANTITIES[name].arguments
     for name in (
         *("mass_matrix", "mujoco_mass_matrix", "bias_force", "kinetic_energy", "potential_energy", "cinert", "crb", "cdof"),
-        *("contact_positions", "contact_jacobians", "contact_bias_accelerations"),
+        *("coriolis_matrix", "christoffel_matrix", "contact_positions", "contact_jacobians", "contact_bias_accelerations"),
         *("frame_placements", "frame_velocities", "frame_jacobians", "frame_jacobian_rates", "frame_bias_accelerations"),
         *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration", "centroidal_inertia"),
         *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"),

@@ -53,7 +53,7 @@ class MujocoEngine(ForeignEngine):
             sizes=(m.nq, m.nv),
             quantities=(
                 *CORE,
-                *names_of_group(QuantityGroup.DYNAMICS),
+                *("inverse_dynamics", "minverse", "operational_inertia_inverse"),
                 *names_of_group(QuantityGroup.KINEMATICS),
                 *centroidal.quantities(m),
                 *(STORAGE if storage else ()),

@@ -29,6 +29,10 @@ function                                          answer                        
 ================================================= =================================== ==========================
 `inverse_dynamics(q, v, vdot)`                    M vdot + h                          (nv,)
 `minverse(q)`                                     M^-1                                (nv, nv)
+`coriolis_matrix(q, v)`                           any C with C v the Coriolis force   (nv, nv)
+                                                  and Mdot - 2 C skew-symmetric
+`christoffel_matrix(q, v)`                        the C of Christoffel's symbols      (nv, nv)
+`operational_inertia_inverse(q)`                  J M^-1 J^T of each point's six rows (points, 6, 6)
 `frame_placements(q)`                             [R, p] of links, then points        (frames, 3, 4)
 `frame_velocities(q, v)`                          [angular; linear] at the origin     (frames, 6)
 `frame_jacobians(q)`                              J: that velocity = J v              (frames, 6, nv)

@@ -66,6 +66,7 @@ class PinocchioEngine(ForeignEngine):
             "a": Assembly(("poses", "velocities", "accelerations"), partial(points.bias_accelerations, contact_points)),
             "MinvJT": Assembly(("poses", "joint_jacobians", "Minv"), partial(points.solved_jacobians, contact_points)),
             "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
+            "coriolis_matrix": Assembly(("christoffel_matrix",), identity),
             "minverse": Assembly(("Minv",), identity),
             **centroidal.assembly(),
         }

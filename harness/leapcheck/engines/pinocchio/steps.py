@@ -59,6 +59,7 @@ def steps(model: pin.Model, data: pin.Data) -> tuple[Step, ...]:
         Step(partial(pin.computeGeneralizedGravity, model, data), ("q",), {"g": data.g}),
         Step(partial(pin.aba, model, data), ("q", "v", "tau"), {"udot": data.ddq}),
         Step(partial(pin.rnea, model, data), ("q", "v", "vdot"), {"inverse_dynamics": data.tau}),
+        coriolis(model, data),
         kinematics(model, data),
         inverse(model, data),
         number("T_kin", partial(pin.computeKineticEnergy, model, data), ("q", "v")),
@@ -107,6 +108,16 @@ def minverse(model: pin.Model, data: pin.Data, q: Floats) -> Floats:
     pin.cholesky.decompose(model, data)
     Minv: Floats = pin.cholesky.computeMinv(model, data)
     return Minv
+
+
+def coriolis(model: pin.Model, data: pin.Data) -> Step:
+    """Pinocchio's Coriolis matrix, which is Christoffel's."""
+    result = np.zeros((model.nv, model.nv))
+
+    def compute(q: Floats, v: Floats) -> None:
+        result[:] = pin.computeCoriolisMatrix(model, data, q, v)
+
+    return Step(compute, ("q", "v"), {"christoffel_matrix": result})
 
 
 def number(name: str, computed: Callable[..., float], arguments: tuple[str, ...]) -> Step:

@@ -173,6 +173,8 @@ def _slopes(answers: LawAnswers, along: Mapping[str, Floats], step: Floats) -> I
         off = answers.off["contact_jacobians"] * np.abs(answers.states.v).sum(axis=1)
         yield "J v", slope(np.einsum("npxi,ni->npx", along["contact_jacobians"], v), step, off)
     if "mass_matrix" in along:
+        off = answers.off["mass_matrix"][:, None, None] * answers.weights[:, :, None] * answers.weights[:, None, :]
+        yield "M", slope(along["mass_matrix"], step, off)
         yield "v M v", slope(np.einsum("ni,nij,nj->n", v, along["mass_matrix"], v), step, square_off(answers))
 
 

@@ -229,6 +229,18 @@ def inverse(answers: LawAnswers) -> Miss:
     return Miss(np.abs(free_inverse @ free - np.eye(M.shape[1])), allowed[:, None, None] + 0.0 * M, np.ones(len(M)))
 
 
+def coriolis_product(answers: LawAnswers) -> Miss:
+    """The Coriolis force less C v."""
+    return _times_v(answers, "coriolis_force", "coriolis_matrix")
+
+
+def coriolis_rate(answers: LawAnswers) -> Miss:
+    """C + C^T less the rate of M."""
+    C, rate = answers.values["coriolis_matrix"], answers.slopes["M"]
+    allowed = 2.0 * answers.off["coriolis_matrix"][:, None, None] + rate.allowed
+    return Miss(np.abs(C + C.swapaxes(1, 2) - rate.value), allowed, _largest(C, rate.value))
+
+
 LAWS = (
     Law("M is symmetric and positive definite", ("mass_matrix",), symmetric),
     Law("h = gravity force + Coriolis force", ("bias_force", "gravity_force", "coriolis_force"), sum_of_forces),
@@ -242,6 +254,8 @@ LAWS = (
     Law("v . Coriolis force = v . Mdot v / 2", ("coriolis_force",), power, "v M v"),
     Law("inverse dynamics = M vdot + h", ("inverse_dynamics", "mass_matrix", "bias_force"), inverse_motion),
     Law("M^-1 M = 1", ("minverse", "mass_matrix"), inverse),
+    Law("Coriolis force = C v", ("coriolis_matrix", "coriolis_force"), coriolis_product),
+    Law("C + C^T = rate of M", ("coriolis_matrix",), coriolis_rate, "M"),
     Law("frame velocity = J v", ("frame_velocities", "frame_jacobians"), frame_speeds),
     Law("frame bias acceleration = Jdot v", ("frame_bias_accelerations", "frame_jacobian_rates"), frame_accelerations),
     Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),
@@ -259,6 +273,7 @@ BEHIND = {
     "contact_positions": "contact_positions",
     "J v": "contact_jacobians",
     "v M v": "mass_matrix",
+    "M": "mass_matrix",
 }
 """The quantity behind each derivative."""
 
