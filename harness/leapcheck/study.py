@@ -23,6 +23,11 @@ from leapcheck.system.installed import versions
 from leapcheck_models.spec import spec_hash
 from leapcheck_reference import build, sparsity_pattern
 
+SOFT_CONSTRAINTS = (
+    "closed loops and coupled joints: their rows are compared, and accelerations under rigid constraints; MuJoCo's own solver, "
+    "whose constraints are soft (solref, solimp), is not"
+)
+
 
 def run_comparison(
     plan: Plan, resources: Resources = Resources(), progress: Progress | None = None, parts: Parts | None = None
@@ -88,6 +93,8 @@ def _interruption(plan: Plan, states: int) -> str:
 
 def _gaps(plan: Plan, engine_set: EngineSet, rows: Sequence[Comparison]) -> Iterator[str]:
     """What was asked for and could not be compared, with the reason."""
+    if plan.spec.loops or plan.spec.couplings:
+        yield SOFT_CONSTRAINTS
     for name in plan.quantities:
         able = [engine.name for engine in engine_set.engines if name in engine.quantities]
         unable = [engine.name for engine in engine_set.engines if name not in engine.quantities]

@@ -66,7 +66,7 @@ def jumping_robot(
 ) -> RobotSpec:
     """The robot, or that of a name or file, with other contact points and actuators and changed numbers.
 
-    Raises ValueError where it cannot jump: no free trunk, no foot, no actuators; and for each wrong file or change.
+    Raises ValueError where it cannot jump: no free trunk, no foot, no actuators, closed loops; and for each wrong file or change.
     """
     spec = load(robot, feet, points)
     if actuators is not None:
@@ -74,6 +74,11 @@ def jumping_robot(
     spec = with_changes(spec, changes)
     if not spec.bodies or spec.bodies[0].joint.type is not JointType.FREE:
         raise ValueError(f"robot '{spec.name}' stands on a fixed base: a jump needs a free trunk as first body (see leg-jump)")
+    if ties := [tie.name for tie in (*spec.loops, *spec.couplings)]:
+        raise ValueError(
+            f"robot '{spec.name}' has {len(ties)} closed loops or coupled joints ('{ties[0]}'), which a jump does not simulate: "
+            "take them out of its file to let the open tree jump"
+        )
     if not spec.actuators:
         raise ValueError(f"robot '{spec.name}' has no actuators: add them to its file, or give --actuators FILE.json")
     if not any(point.is_foot and point.computed for point in spec.contact_points):

@@ -13,6 +13,7 @@ MOST_PLACES = 6
 HEADINGS = {
     Aspect.DYNAMICS: "Dynamics, by what each difference does alone (worst state)",
     Aspect.GRAVITY: "Gravity",
+    Aspect.CONSTRAINTS: "Closed loops and coupled joints, which M and h leave out",
     Aspect.LOSSES: "Damping and friction",
     Aspect.DRIVES: "Drives",
     Aspect.LIMITS: "Joint limits",

@@ -9,29 +9,37 @@ from pathlib import Path
 from typing import Any
 
 from leapcheck.robot_diff.digits import Steps, printed_steps
+from leapcheck.robot_diff.ties import Ties, ties_of
 from leapcheck.robots.load import load, read_robot_file
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.spec import JointType, RobotSpec, Rotor, open_tree
 
+UNTIED = Ties()
+
 
 @dataclass(frozen=True, slots=True)
 class DiffInput:
-    """A robot, the digits that its file prints, and whether its contact points are its own: readers make them at chain ends."""
+    """A robot's open tree, the digits that its file prints, whether its contact points are its own (readers make them at chain
+    ends), and its closed loops and coupled joints.
+    """
 
     spec: RobotSpec
     steps: Mapping[str, Steps] = field(default_factory=dict)
     own_points: bool = True
+    ties: Ties = UNTIED
 
 
 def diff_input(robot: Any) -> DiffInput:
     """What is compared of a robot that is given as in `load`; raises as it does."""
     imported = read_robot_file(str(robot)) if isinstance(robot, str | Path) else None
     if imported is None:
-        spec = open_tree(load(robot))
+        closed = load(robot)
+        spec = open_tree(closed)
         bodies = tuple(replace(body, shapes=tuple(shape for shape in body.shapes if shape.collides)) for body in spec.bodies)
-        return DiffInput(replace(spec, bodies=bodies))  # a reader takes only what touches
+        spec = replace(spec, bodies=bodies)  # a reader takes only what touches
+        return DiffInput(spec, ties=ties_of(closed, spec))
     spec = with_coupled_rotors(imported) if imported.format == "MJCF" else open_tree(imported.spec)
-    return DiffInput(spec, printed_steps(imported), own_points=False)
+    return DiffInput(spec, printed_steps(imported), own_points=False, ties=ties_of(imported.spec, spec))
 
 
 def with_coupled_rotors(imported: ImportedRobot) -> RobotSpec:

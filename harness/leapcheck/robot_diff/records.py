@@ -11,6 +11,7 @@ class Aspect(StrEnum):
 
     DYNAMICS = "dynamics"
     GRAVITY = "gravity"
+    CONSTRAINTS = "constraints"
     LOSSES = "losses"
     DRIVES = "drives"
     LIMITS = "limits"
@@ -21,7 +22,9 @@ class Aspect(StrEnum):
     DIGITS = "printed digits"
 
 
-PHYSICS = (Aspect.DYNAMICS, Aspect.GRAVITY, Aspect.LOSSES, Aspect.DRIVES, Aspect.LIMITS, Aspect.CONTACT)
+PHYSICS = (
+    Aspect.DYNAMICS, Aspect.GRAVITY, Aspect.CONSTRAINTS, Aspect.LOSSES, Aspect.DRIVES, Aspect.LIMITS, Aspect.CONTACT,
+)  # fmt: skip
 """Aspects in which two files of one robot must agree."""
 
 

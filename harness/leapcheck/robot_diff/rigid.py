@@ -16,10 +16,11 @@ from leapcheck_models.validation import rotational_matrix
 
 @dataclass(frozen=True, slots=True)
 class MovingParts:
-    """The robot without fixed joints, and for each of its bodies the links that it is made of."""
+    """The robot without fixed joints, for each of its bodies the links that it is made of, and where each link stands in it."""
 
     spec: RobotSpec
     members: dict[str, tuple[str, ...]]
+    carriers: dict[str, tuple[str, Placement]]
 
 
 def moving_parts(spec: RobotSpec, welded: Collection[str] = ()) -> MovingParts:
@@ -58,7 +59,7 @@ def moving_parts(spec: RobotSpec, welded: Collection[str] = ()) -> MovingParts:
     joints = {body.joint.name for body in bodies}
     actuators = tuple(actuator for actuator in spec.actuators if actuator.joint in joints)
     fused = replace(spec, bodies=bodies, contact_points=points, actuators=actuators, poses=())
-    return MovingParts(fused, members)
+    return MovingParts(fused, members, carrier)
 
 
 def sum_of_inertias(parts: Iterable[tuple[Inertia, Placement]]) -> Inertia:

@@ -17,6 +17,7 @@ from leapcheck.robot_diff.outside import drive_differences, point_differences, s
 from leapcheck.robot_diff.reading import DiffInput
 from leapcheck.robot_diff.records import Aspect, Effect, MatchedJoint, RobotDifference
 from leapcheck.robot_diff.rigid import MovingParts, moving_parts, reach
+from leapcheck.robot_diff.ties import matching, tie_differences
 from leapcheck.robot_diff.wording import vector
 from leapcheck_models.spec import WORLD, Body, JointType, RobotSpec
 
@@ -59,6 +60,8 @@ def difference_of(first: DiffInput, second: DiffInput, tolerance: float | None =
     differences = [_with_gravity_effect(difference, ours, theirs, effects) for difference in differences]
     differences += loose
     differences += compared.outside(Tolerance(tolerance, steps))
+    match = matching(parts, theirs, pairs, frames, reach(ours), tolerance)
+    differences += tie_differences(first.ties, second.ties, match)
     if first.own_points and second.own_points:
         differences += point_differences(ours, theirs, reach(ours))
     total = effects.of(replace(theirs, actuators=()))

@@ -8,6 +8,7 @@ import pytest
 
 from leapcheck.jumping.act import DURATION, jumping_robot, named_pose, user_act
 from leapcheck_models.robots import load
+from leapcheck_models.spec import Coupling, Loop, LoopType
 from leapcheck_models.spec_file import write_spec
 
 SPEC = load("mini_cheetah")
@@ -91,3 +92,11 @@ def test_a_controller_runs_for_as_long_as_asked(tmp_path: Path, monkeypatch: pyt
         user_act(SPEC, None, tmp_path / "ms.csv", None, None)
     with pytest.raises(ValueError, match="both given"):
         user_act(SPEC, "still:make", tmp_path / "a.csv", None, None)
+
+
+def test_a_closed_loop_does_not_jump_as_an_open_tree() -> None:
+    loop = Loop("rod", LoopType.CONNECT, "FR_knee", (0.0, 0.0, -0.1), "trunk", (0.1, 0.0, 0.0))
+    tie = Coupling("tie", "FR_knee_joint", "FL_knee_joint", (0.0, 1.0))
+    for spec in (dataclasses.replace(SPEC, loops=(loop,)), dataclasses.replace(SPEC, couplings=(tie,))):
+        with pytest.raises(ValueError, match=r"'mini_cheetah' has 1 closed loops or coupled joints \('(rod|tie)'\)"):
+            jumping_robot(spec)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
+import leapcheck as lc
 import leapcheck_reference as reference
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.pinocchio import constraints
@@ -24,7 +25,7 @@ from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
-from leapcheck_models.spec import Coupling, LoopType
+from leapcheck_models.spec import Coupling, LoopType, open_tree
 from tests.harness.robots.loop_files import CONNECT, EVERY_KIND, WELD, four_bar
 from tests.harness.robots.near import near_states
 
@@ -227,3 +228,10 @@ def test_a_coupled_joint_is_an_exact_gear(read: Read) -> None:
         vdot = reference.constrained_forward_dynamics(tied, with_rotor_coordinates(spec, q), gears @ v, joints)
         right = gears @ reference.forward_dynamics(reference.build(spec), q, v, tau)
         np.testing.assert_allclose(vdot, right, rtol=1e-9, atol=1e-9 * np.abs(right).max())
+
+
+@pytest.mark.parametrize("has_loop", [True, False])
+def test_the_report_says_that_soft_constraints_are_not_compared(has_loop: bool, read: Read) -> None:
+    spec = read(four_bar(CONNECT)).spec
+    run = lc.compare(spec if has_loop else open_tree(spec), engines=("reference", "pinocchio"), states=8)
+    assert any("solref" in line for line in run.not_compared) is has_loop
