@@ -107,7 +107,12 @@ def _key(finding: Finding, name: str) -> tuple[str, ...]:
 
 
 def _is_better(before: list[Finding], after: list[Finding], rule: str) -> bool:
-    """Whether the rule has fewer findings than before, and no error or warning is new; both on the same path."""
+    """Whether the rule has fewer findings than before, and no error or warning is new; both on the same path.
+
+    Where an engine refused the file and now loads it, what it then makes of it is no new finding: it was hidden.
+    """
     of_rule = [sum(finding.rule == rule for finding in findings) for findings in (before, after)]
+    hidden = {f.place for f in before if f.rule == "load"} - {f.place for f in after if f.rule == "load"}
     counts = [Counter((f.rule, f.place) for f in findings if f.severity != "note") for findings in (before, after)]
-    return of_rule[1] < of_rule[0] and not counts[1] - counts[0]
+    new = [place for _, place in counts[1] - counts[0] if place not in hidden]
+    return of_rule[1] < of_rule[0] and not new

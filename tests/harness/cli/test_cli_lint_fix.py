@@ -135,3 +135,16 @@ def test_refusals(leapcheck: Leapcheck, tmp_path: Path, robot: str, out: str, sa
     assert result.status == 2
     assert said in result.err
     assert not (tmp_path / "b.urdf").exists()
+
+
+def test_what_a_repaired_file_shows_is_no_reason_to_leave_it(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    """MuJoCo refuses a file with such an inertia; once it loads it, the base of 3 kg is lost there, which is another finding."""
+    inertial = '<inertial><mass value="{}"/><inertia ixx="{}" iyy="{}" izz="{}" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = f"""<robot name="hopper">
+      <link name="trunk">{inertial.format(3, 0.01, 0.02, 0.02)}</link>
+      <link name="leg">{inertial.format(0.2, 0.0003, 0.0009, 0.0003)}</link>
+      <joint name="hip" type="continuous"><parent link="trunk"/><child link="leg"/><axis xyz="0 1 0"/></joint>
+    </robot>"""
+    (tmp_path / "a.urdf").write_text(text, encoding="utf-8")
+    leapcheck("lint", "a.urdf", "--fix", "b.urdf")
+    assert lc.load(str(tmp_path / "b.urdf")).bodies[1].inertia.realisable
