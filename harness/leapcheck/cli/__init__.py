@@ -40,12 +40,13 @@ COMMANDS = {
     "leg-jump": "can a two-link leg with hobby servos jump?",
     "lint": "check a robot's description: what is odd, where, and what to do",
     "robots": "list the robots that have a name",
+    "rule": "what a lint rule or a fault means, an example, and what to do",
     "sparsity": "show the sparsity pattern of a robot's mass matrix",
     "versions": "compare versions of an engine: which quantities changed, and with which release",
 }
 """Each has a module in this package with a dataclass whose fields are the options: `leg_jump.LegJumpCommand` for leg-jump."""
 
-SUMMARIES = "\n".join(f"  {name:<8}  {summary}" for name, summary in COMMANDS.items())
+SUMMARIES = "\n".join(f"  {name:<12}  {summary}" for name, summary in COMMANDS.items())
 
 HELP = f"""Look before you leap: checks a robot's dynamics against MuJoCo, Pinocchio and extended precision.
 
@@ -62,6 +63,7 @@ Examples:
   leapcheck generate mini_cheetah --out models/
   leapcheck jump mini_cheetah --height 0.2
   leapcheck lint mini_cheetah
+  leapcheck rule realisability
   leapcheck sparsity mini_cheetah --picture pattern.png
   leapcheck versions mujoco 3.3.7 3.10.0 4.0.0
 
