@@ -3,14 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: venv compare quick test test-slow lint generate reports jump studies score bench mutation clean
+.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies score bench mutation clean
 
 venv: $(VENV)/.ready
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'leapcheck needs Python 3.11 or newer: make PYTHON=python3.12 venv')"
 	$(PYTHON) -m venv $(VENV)
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
 	touch $@
 
 compare: venv
@@ -35,6 +35,23 @@ lint: venv
 generate: venv
 	for robot in $$($(BIN)/python -c "from leapcheck_models.robots import ROBOTS; print(*ROBOTS)"); do \
 		$(BIN)/leapcheck generate $$robot --out models/generated/$$robot || exit; done
+
+# The documentation, to be read from site/index.html without a server or a network; strict: a link that leads nowhere is an error.
+docs: venv
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+
+# Runs the code of the pages and compares what it prints with what they show; docs-figures writes the output and draws the pictures.
+docs-test: venv
+	$(BIN)/python -m leapcheck_evidence.site test
+
+docs-figures: venv
+	$(BIN)/python -m leapcheck_evidence.site write
+
+# What a release uploads.
+dist: venv
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
 
 # The screenshot in the README is left as it is where there is no chromium.
 CHROMIUM := chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
@@ -74,4 +91,4 @@ mutation: venv
 	$(BIN)/python -m tests.mutation.run
 
 clean:
-	rm -rf .venv runs dist build
+	rm -rf .venv runs dist build site
