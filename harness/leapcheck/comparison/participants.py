@@ -34,7 +34,9 @@ SAMPLE, SAMPLE_EVERY = 2, 64
 """The first so many states of every so many units are also asked of the engine by its own calls for points."""
 
 OWN_CALLS = 64 * float(np.finfo(float).eps)
-"""Largest difference between both ways, relative to the largest entry, per metre from the world's origin; measured: 5e-15."""
+"""Largest difference between both ways, relative to the largest entry or term, per metre from the world's origin; measured:
+5e-15.
+"""
 
 SOLVED_IN_DOUBLES = frozenset({"contact_inertia", "operational_inertia_inverse", "constrained_forward_dynamics"})
 """Quantities that are too many operations to trace, or take a factorization that looks at its numbers."""
@@ -136,7 +138,8 @@ class OwnNumbers:
             parts, assemble = self._recipes[name]
             assembled = assemble(*(raw[part] for part in parts))
             reach = 1.0 + np.abs(states.q).max()  # the world's origin is where both engines' Jacobians begin
-            off = float(scale_free(assembled - own, np.maximum(1.0, np.abs(own).max())).max(initial=0.0))
+            terms = np.abs(states.v).max(initial=0.0) ** 2 if name == "a" else 1.0  # w x v, which may cancel
+            off = float(scale_free(assembled - own, np.max([1.0, terms, np.abs(own).max(initial=0.0)])).max(initial=0.0))
             if not off <= OWN_CALLS * reach:
                 raise EngineError(
                     f"engine '{self._engine.name}': {name} as assembled by leapcheck is off the engine's own call by {off:.3g}: "

@@ -137,6 +137,17 @@ def test_a_right_assembly_is_none() -> None:
         assert run_of(robot, ("reference", "mujoco", "pinocchio"), ("mass_matrix", "contact_jacobians"), 3).failures == ()
 
 
+def test_what_cancels_in_an_acceleration_is_no_wrong_assembly() -> None:
+    """A state of a soak: w x v is 1e2 where Jdot v is 1, and both ways are off by rounding of the former."""
+    spec, unit = load("random:508140907"), 1280
+    (participant,) = participants(
+        make_engine("pinocchio-mjcf", spec), InHouse(spec, ("contact_bias_accelerations",), compile_code=False)
+    )
+    states = generated_states(spec, unit * UNIT + 2, 76244, unit)
+    assert len(states) == 2
+    assert np.isfinite(participant(states)).all()
+
+
 @pytest.mark.parametrize("block_units", [1, 2, 3])
 def test_the_engines_own_calls_are_asked_at_the_same_states_whatever_the_blocks(
     block_units: int, monkeypatch: pytest.MonkeyPatch
