@@ -58,16 +58,20 @@ def page_source(environment: Environment, *names: str) -> tuple[str, str]:
 
 
 def page(
-    template: str, filters: Filters, context: Mapping[str, Any], styles: tuple[str, ...] = ("style.css",), script: str = ""
+    template: str,
+    filters: Filters,
+    context: Mapping[str, Any],
+    styles: tuple[str, ...] = ("style.css",),
+    scripts: tuple[str, ...] = (),
 ) -> str:
     """A self-contained page: styles, script and drawings inside, everything else escaped; deterministic.
 
-    Its Content-Security-Policy allows the page's own style sheet and script, each by its hash, pictures that stand in the page,
+    Its Content-Security-Policy allows the page's own style sheet and script, by their hashes, pictures that stand in the page,
     and nothing else.
     """
     environment = page_environment(filters)
     style, style_hash = page_source(environment, *styles)
-    source, script_hash = page_source(environment, *((script,) if script else ()))
+    source, script_hash = page_source(environment, *scripts)
     return environment.get_template(template).render(
         style=style, style_hash=style_hash, script=source, script_hash=script_hash, **context
     )

@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import tempfile
 from html import escape, unescape
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from leapcheck.report.comparison.page import html_report
-from leapcheck.report.comparison.tables import in_eps, truth_table
+from leapcheck.report.comparison.tables import in_eps, truth_table, verdict_table
 from leapcheck.report.words import DASH, quantity_label
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "chrome-headless-shell")
@@ -39,12 +40,13 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser: none of {'
 
 MEASURE = """<script>addEventListener("load", () => {
   const wide = [...document.querySelectorAll("body :not(svg *)")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5
-    && !e.closest(".scroll, svg.wide, pre")).map(e => e.outerHTML.slice(0, 80));
+    && !e.closest(".scroll, svg.wide, pre, nav")).map(e => e.outerHTML.slice(0, 80));
   parent.postMessage({width: innerWidth, scroll: document.documentElement.scrollWidth, wide: wide}, "*")
 })</script>"""
 
 TABLE = """<script>addEventListener("load", () => {
-  const box = document.querySelector("[aria-labelledby=truth] .scroll"), rows = [...box.querySelectorAll("tbody tr")]
+  const box = document.querySelector("[aria-label='Error of each engine against the truth']")
+  const rows = [...box.querySelectorAll("tbody tr")]
   const left = e => e.getBoundingClientRect().left, right = e => e.getBoundingClientRect().right
   box.scrollLeft = 0
   const columns = [...box.querySelectorAll("thead th")].slice(1).map((_, i) => rows.map(row => row.cells[i + 1])
@@ -113,16 +115,54 @@ def opened(page):
     return browsed(page, "--dump-dom", f"--print-to-pdf={page.with_name('report.pdf')}", "--no-pdf-header-footer")
 
 
+TABLES = """<script>addEventListener("load", () => {
+  const shown = selector => [...document.querySelectorAll(selector)].filter(e => e.offsetParent !== null)
+  const table = document.querySelector("[aria-label='Verdicts by quantity'] table")
+  const names = () => [...table.tBodies[0].rows].map(row => row.cells[0].innerText)
+  const first = names(), button = table.tHead.rows[0].cells[1].querySelector("button")
+  const figures = () => [...table.tBodies[0].rows].map(row => parseFloat(row.cells[1].innerText.replace(/[^\\d.e-]/g, "")))
+  button.click()
+  const up = figures()
+  button.click()
+  const down = figures(), sorted = table.querySelector("[aria-sort]").getAttribute("aria-sort")
+  const [engine, quantity] = document.querySelectorAll(".filters select")
+  engine.value = "2"
+  quantity.value = "1"
+  engine.dispatchEvent(new Event("change", {bubbles: true}))
+  parent.postMessage({
+    width: innerWidth, first: first, up: up, down: down, sorted: sorted,
+    heads: shown("[aria-label='Verdicts by quantity'] thead th").map(e => e.innerText.trim()),
+    rows: shown("[aria-label='Verdicts by quantity'] tbody th").map(e => e.innerText.trim()),
+    anchors: document.querySelectorAll("h2 a.anchor").length,
+  }, "*")
+})</script>"""
+
+AXE = """<script>addEventListener("load", async () => {
+  const found = await axe.run(document, {resultTypes: ["violations"]})
+  const places = violation => violation.nodes.slice(0, 3).map(node => node.html.slice(0, 120)).join("; ")
+  parent.postMessage({width: innerWidth, violations: found.violations.map(v => `${v.id}: ${places(v)}`)}, "*")
+})</script>"""
+
+
+def dark(text: str) -> str:
+    """The page as one who prefers dark colours sees it."""
+    return text.replace("(prefers-color-scheme: dark)", "all")
+
+
 @pytest.fixture(scope="module")
 def frames(page, judged_page, run, judged_run, tmp_path_factory):
     """All that scripts say of the pages, in one start of the browser."""
     judged = html_report(judged_run)
+    axe = f"<script>{(files('axe_core_python') / 'axe.min.js').read_text(encoding='utf-8')}</script>"
     pages = {
         "page": (page.read_text(encoding="utf-8"), MEASURE),
         "judged page": (judged_page.read_text(encoding="utf-8"), MEASURE),
         "table": (html_report(run), TABLE),
         "copy": (judged, COPY),
         "copy without clipboard": (judged, COPY_WITHOUT_CLIPBOARD),
+        "tables": (judged, TABLES),
+        "light": (judged, axe + AXE),
+        "dark": (dark(judged), axe + AXE),
     }
     return measured(pages, tmp_path_factory.mktemp("frames") / "frames.html")
 
@@ -133,7 +173,7 @@ def test_it_opens_without_an_error_and_holds_the_verdict(opened, hostile_run):
     headline = re.search(r'<h1[^>]*id="verdict">(.*?)</h1>', done.stdout, re.S)[1]
     assert re.sub(r"<[^>]+>", "", headline).strip().endswith("Discrepancy")
     assert escape(hostile_run.engines[0].name, quote=False) in done.stdout
-    assert "<script" not in done.stdout
+    assert done.stdout.count("<script") == 1
 
 
 def test_its_policy_refuses_scripts_styles_and_pictures(page):
@@ -171,6 +211,25 @@ def test_the_table_against_the_truth_can_be_read_on_a_phone(run, frames):
         assert found["names"] < 1.0
         assert found["last"] < 1.0
         assert found["spread"] < 1.0
+
+
+def test_tables_are_sorted_and_filtered(judged_run, frames):
+    table = verdict_table(judged_run)
+    engine, quantity = judged_run.engines[1].name, table.quantities[0]
+    for found in frames["tables"]:
+        assert found["first"] == [quantity_label(name) for name in table.quantities]
+        assert (found["up"], found["down"]) == (sorted(found["up"]), sorted(found["down"], reverse=True))
+        assert found["up"][0] < found["up"][-1]
+        assert found["sorted"] == "descending"
+        assert (found["heads"], found["rows"]) == (["quantity", engine], [quantity_label(quantity)])
+        assert found["anchors"] > 5
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_axe_finds_nothing(frames, colours):
+    """Contrast, names of controls, landmarks, order of headings; everything unfolded, narrow and wide."""
+    for found in frames[colours]:
+        assert found["violations"] == []
 
 
 def test_it_prints(opened, page):

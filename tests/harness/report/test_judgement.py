@@ -22,6 +22,7 @@ from leapcheck.report.words import DASH, factor, margin, number, quantity_label
 from tests.harness.report.judged_case import ARMATURE, AXES, FLOAT32, LAWS, MASS, SCRIPT
 from tests.harness.report.test_markdown import tables
 from tests.harness.report.test_page import Page
+from tests.harness.report.test_page import tables as page_tables
 
 TITLES = ("pinocchio-mjcf is wrong in mass matrix M and bias force h", "mujoco-urdf is right but imprecise in 12 quantities")
 FALLS = (("mass matrix M", "0.31", "2.2e-15", "✓ explained"), ("J M⁻¹ Jᵀ", "inf", "3.0e-3", "✗ not explained"))
@@ -40,9 +41,9 @@ def printed(shown, width=100):
 
 
 def test_the_judgement_comes_first(page):
-    sections = [i for i in page.ids if not i.startswith("state-")]
-    assert sections[:5] == ["verdict", "judgement", "provenance", "summary", "truth"]
-    assert sections[5] == "laws"
+    sections = [i for i in page.ids if not i.startswith(("state-", "quantity-"))]
+    assert sections[:3] == ["verdict", "judgement", "truth"]
+    assert sections[-2:] == ["limits", "provenance"]
     links = [attrs["href"] for tag, attrs in page.tags if tag == "a"]
     assert {link.removeprefix("#") for link in links} <= set(page.ids)
 
@@ -81,15 +82,14 @@ def test_the_smallest_case_stands_there_with_script_and_test(page, judged_run):
     for entity, sign in unescape.items():
         scripts[0] = scripts[0].replace(entity, sign)
     assert scripts[0] == SCRIPT.rstrip("\n")
-    assert sum(tag == "button" for tag, _ in page.tags) == 4
+    commands = 1 + len(judged_run.discrepancies)  # of the run, and of each discrepancy
+    assert sum(tag == "button" for tag, _ in page.tags) == 4 + commands
 
 
-def test_only_its_own_script_may_run_and_only_where_there_is_something_to_copy(judged_run, run):
+def test_only_its_own_script_may_run(judged_run):
     text = html_report(judged_run)
     assert text.count("<script>") == 1
     assert re.search(r"script-src 'sha256-[\w+/=]+'; base-uri", text)
-    assert "script" not in html_report(dataclasses.replace(judged_run, reproducers=())).replace("description", "")
-    assert "<script" not in html_report(run)
 
 
 def test_hostile_words_stay_words(hostile_judged_run):
@@ -114,9 +114,14 @@ def test_the_verdict_table_has_each_engine_at_its_worst(page, judged_run):
         figures = [factor(worst.rounding), factor(worst.allowed), margin(worst.margin), str(worst.index)]
         assert [row for row in page.cells(engine) if row[2:] == [quantity_label(worst.quantity), *figures]], engine
     assert "✗ wrong in 2 of 12" in page.text
-    cells = [row for row in page.cells("mass matrix M") if "margin" in "".join(row)]
-    assert len(cells) == 1
-    assert len(cells[0]) == 6
+    engines, *rows = next(rows for rows in page_tables(page, "quantity") if rows[0][1:] == list(table.rows))
+    rows = rows[: len(table.quantities)]
+    assert [row[0] for row in rows] == [quantity_label(quantity) for quantity in table.quantities]
+    for quantity, row in zip(table.quantities, rows, strict=True):
+        found = [table.cell(quantity, engine) for engine in engines[1:]]
+        assert [cell.removeprefix("✗ ").removeprefix("≈ ") for cell in row[1:]] == [
+            factor(v.rounding) if v else DASH for v in found
+        ]
 
 
 def test_what_is_imprecise_far_from_the_origin_alone_is_said_to_be(judged_run, page):

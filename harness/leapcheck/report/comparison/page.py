@@ -1,7 +1,8 @@
-"""report.html and report.md: one self-contained page, whose one script copies a reproducer, and the same as Markdown."""
+"""report.html and report.md: one self-contained page, whose script copies, filters and sorts, and the same as Markdown."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from leapcheck.comparison.tally import SAMPLE
@@ -35,36 +36,65 @@ FILTERS: Filters = {
 
 
 def html_report(run: Run) -> str:
-    """The run as an HTML page, with its script where there is anything to copy."""
+    """The run as an HTML page, which shows all without its script."""
     from markupsafe import Markup
 
     worst_first = view.groups_worst_first(run)
     main_cases, other_cases = view.split_cases(run)
     names = run.dof_names
     last_decade = line_plot.last_decade(run.comparisons)
-    context = _context(run) | {
-        "folder": judgement.FOLDER,
-        "worst_cases": main_cases,
-        "other_cases": other_cases,
-        "heat_maps": [
-            (heat_map, matrix_plot.heat_plot(heat_map, names), matrix_plot.largest_entries(heat_map, names))
-            for heat_map in view.heat_maps_worst_first(run)
-        ],
-        "heat_steps": matrix_plot.scale_steps(),
-        "histograms": [(group, line_plot.histogram_plot(group, last_decade)) for group in worst_first],
-        "sparsity": matrix_plot.sparsity_plot(run.pattern, names) if run.pattern else None,
-        "sparsity_sentence": sparsity_sentence(run.pattern),
-        "costs": [(cost, line_plot.cost_plot(cost)) for cost in run.armature_costs],
-        "open_discrepancies": OPEN_DISCREPANCIES,
-        "open_heat_maps": OPEN_HEAT_MAPS,
-        "open_histograms": OPEN_HISTOGRAMS,
-    }
+    context = (
+        _context(run)
+        | _filter_context(run)
+        | {
+            "folder": judgement.FOLDER,
+            "worst_cases": main_cases,
+            "other_cases": other_cases,
+            "heat_maps": [
+                (heat_map, matrix_plot.heat_plot(heat_map, names), matrix_plot.largest_entries(heat_map, names))
+                for heat_map in view.heat_maps_worst_first(run)
+            ],
+            "heat_steps": matrix_plot.scale_steps(),
+            "histograms": [(group, line_plot.histogram_plot(group, last_decade)) for group in worst_first],
+            "sparsity": matrix_plot.sparsity_plot(run.pattern, names) if run.pattern else None,
+            "sparsity_sentence": sparsity_sentence(run.pattern),
+            "costs": [(cost, line_plot.cost_plot(cost)) for cost in run.armature_costs],
+            "open_discrepancies": OPEN_DISCREPANCIES,
+            "open_heat_maps": OPEN_HEAT_MAPS,
+            "open_histograms": OPEN_HISTOGRAMS,
+        }
+    )
     filters: Filters = {
         **FILTERS,
         "precise_column": words.precise_column,
         "state": lambda worst: Markup(words.state_text(worst)),  # numbers and the letters q, v, tau only
     }
-    return page("report.html.j2", filters, context, script="copy.js" if run.reproducers else "")
+    return page("report.html.j2", filters, context, scripts=("copy.js", "tables.js"))
+
+
+def _filter_context(run: Run) -> dict[str, Any]:
+    """What says which engines and which quantity a row, a column or an article is about, in numbers from 1."""
+    from markupsafe import Markup
+
+    of_failures = dict.fromkeys(failure.engine for failure in run.failures)
+    names = [c.engine for c in run.comparisons] + [c.against for c in run.comparisons]
+    engines = dict.fromkeys([*(engine.name for engine in run.engines), *of_failures, *names])
+    engine_number = {name: i for i, name in enumerate(engines, start=1)}
+    quantity_number = {group.quantity: i for i, group in enumerate(view.groups(run), start=1)}
+    failures = {(failure.engine, failure.quantity) for failure in run.failures}
+
+    def about(engines: Iterable[str] = (), quantity: str = "") -> Markup:
+        numbers = " ".join(str(engine_number[name]) for name in engines if name in engine_number)
+        of_engines = f' data-e="{numbers}"' if numbers else ""
+        return Markup(of_engines + (f' data-q="{quantity_number[quantity]}"' if quantity in quantity_number else ""))
+
+    return {
+        "about": about,
+        "engine_names": tuple(engines),
+        "failed_engines": tuple(of_failures),
+        "failed": lambda engine, quantity: not failures.isdisjoint({(engine, quantity), (engine, "")}),
+        "quantity_number": quantity_number.__getitem__,
+    }
 
 
 def markdown_report(run: Run) -> str:

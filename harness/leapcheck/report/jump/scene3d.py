@@ -49,7 +49,7 @@ def scene_page(spec: RobotSpec, logs: Mapping[str, JumpLog], phases: tuple[Chart
         "robot": spec.name,
         "data": data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"),
     }
-    return page("scene3d.html.j2", {}, context, ("scene3d.css",), "scene3d.js")
+    return page("scene3d.html.j2", {}, context, ("scene3d.css",), ("scene3d.js",))
 
 
 def drawable_logs(logs: Mapping[str, JumpLog]) -> dict[str, JumpLog]:
