@@ -74,7 +74,7 @@ def jumping_robot(
     spec = with_changes(spec, changes)
     if not spec.bodies or spec.bodies[0].joint.type is not JointType.FREE:
         raise ValueError(f"robot '{spec.name}' stands on a fixed base: a jump needs a free trunk as first body (see leg-jump)")
-    if ties := [tie.name for tie in (*spec.loops, *spec.couplings)]:
+    if ties := [*(loop.name for loop in spec.loops), *(coupling.name for coupling in spec.couplings)]:
         raise ValueError(
             f"robot '{spec.name}' has {len(ties)} closed loops or coupled joints ('{ties[0]}'), which a jump does not simulate: "
             "take them out of its file to let the open tree jump"
