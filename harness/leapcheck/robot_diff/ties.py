@@ -83,12 +83,15 @@ def _on_parts(loop: Loop, parts: MovingParts) -> Loop:
 def _their_loops(ties: Ties, match: Matching) -> list[Loop]:
     """The second robot's loops with the first's names of bodies, in its link frames; unmatched bodies keep their names."""
 
-    def placed(body: str, point: Vector3) -> tuple[str, Vector3]:
+    def placement_in_first(body: str, point: Vector3) -> tuple[str, Vector3]:
         return match.bodies.get(body, f"{body} of B"), in_frame(inverse(match.frames[body]), point)
 
     moved = []
     for loop in (_on_parts(loop, match.parts[1]) for loop in ties.loops):
-        (body1, point1), (body2, point2) = placed(loop.body1, loop.point1), placed(loop.body2, loop.point2)
+        (body1, point1), (body2, point2) = (
+            placement_in_first(loop.body1, loop.point1),
+            placement_in_first(loop.body2, loop.point2),
+        )
         moved.append(replace(loop, body1=body1, point1=point1, body2=body2, point2=point2))
     return moved
 
