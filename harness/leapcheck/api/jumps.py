@@ -36,6 +36,10 @@ def jump(
     points: Path | str | None = JumpOptions.points,
     engines: Sequence[str] = JumpOptions.engines,
     friction: float = JumpOptions.friction,
+    box: tuple[str, ...] = JumpOptions.box,
+    gap: tuple[str, ...] = JumpOptions.gap,
+    stairs: str | None = JumpOptions.stairs,
+    slope: float = JumpOptions.slope,
     solref: tuple[float, float] = JumpOptions.solref,
     dt: float = JumpOptions.dt,
     levels: int = JumpOptions.levels,
@@ -75,6 +79,10 @@ def jump(
         points: the same in a file, as in `leapcheck.load`.
         engines: simulators; a wrong name lists them all.
         friction: Coulomb friction of the ground.
+        box: Boxes, each as "HEIGHT,FRONT[,LENGTH]" m, FRONT from where the trunk's origin begins.
+        gap: Gaps, each as "FRONT,LENGTH" m.
+        stairs: Stairs as "RISE,TREAD,FRONT[,STEPS]" m.
+        slope: How far the ground rises forward (deg).
         solref: MuJoCo's time constant (s) and damping ratio of a contact.
         dt: coarsest time step (s); the error bars come from halving it.
         levels: time steps for the error bars: dt, dt/2, dt/4, ...
@@ -125,6 +133,10 @@ def jump(
         points=_path(points),
         engines=_texts(engines),
         friction=friction,
+        box=box,
+        gap=gap,
+        stairs=stairs,
+        slope=slope,
         solref=solref,
         dt=dt,
         levels=levels,

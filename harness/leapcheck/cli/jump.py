@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leapcheck.jumping.judging.verdict import JumpJudgement
 
 
-@repeatable("set", "threshold", "vary")
+@repeatable("set", "threshold", "vary", "box", "gap")
 @dataclass(frozen=True)
 class JumpCommand(JumpOptions):
     """Say GO, MARGINAL or NO-GO for a jump before the hardware does.
@@ -33,6 +33,7 @@ class JumpCommand(JumpOptions):
       leapcheck jump mini_cheetah --height 0.2
       leapcheck jump mini_cheetah --height 0.15 --distance 0.2 --monte-carlo 500
       leapcheck jump mini_cheetah --highest --set trunk.mass=3.6 --video
+      leapcheck jump mini_cheetah --plan mit-front-jump --box 0.40,0.45
       leapcheck jump my_robot.json --policy my_controller:make --duration 1.5
       leapcheck jump mini_cheetah --trajectory jump.csv --hardware-log run_07.csv
     """

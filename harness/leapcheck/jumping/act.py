@@ -20,12 +20,17 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.changes import with_changes
 from leapcheck_models.spec import JointType, Pose, RobotSpec
 from leapcheck_models.spec_file import read_actuators
+from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.terrain import Terrain
 
 DURATION = 1.2
 """How long (s) a user's controller is simulated by default."""
 
 NEARLY_LEVEL, LEAST_BOX = 0.8, 0.02
 """Cosine of the trunk's pitch from which on, and height (m) from which on, a plan says that it lands on a box."""
+
+DEEPEST_START = 2e-3
+"""A robot that begins deeper (m) inside the ground cannot begin there."""
 
 LONGEST = 60.0
 """The longest simulation (s)."""
@@ -35,7 +40,8 @@ LONGEST = 60.0
 class Act:
     """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `note`: a remark.
 
-    `turn` rad: how far the trunk is to pitch until touch-down, where a plan from a file says so.
+    `turn` rad: how far the trunk is to pitch until touch-down, where a plan from a file says so; `landing` m: how much higher
+    the ground is to be where it lands, where that is known.
     """
 
     policy: Policy
@@ -44,6 +50,7 @@ class Act:
     plan: JumpPlan | None = None
     note: str = ""
     turn: float | None = None
+    landing: float | None = None
 
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
@@ -97,18 +104,52 @@ def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:
     read = read_plan(plan, spec)
     targets = plan_trajectory(read)
     start = start_pose(spec, targets.q[0]), np.zeros(spec.nv)
-    return Act(targets, start, float(targets.time[-1]) if duration is None else duration, note=_box(spec, read), turn=read.turn)
+    return Act(
+        targets, start, float(targets.time[-1]) if duration is None else duration, turn=read.turn, landing=_landing(spec, read)
+    )
 
 
-def _box(spec: RobotSpec, plan: PlanFile) -> str:
-    """That a plan means to land higher than it begins, where its last row says so of a trunk that is nearly level."""
+def _landing(spec: RobotSpec, plan: PlanFile) -> float | None:
+    """How much higher (m) the ground is where a plan lands, where its last row says so of a trunk that is nearly level."""
     if plan.rise is None or math.cos(plan.turn or 0.0) < NEARLY_LEVEL:
-        return ""
+        return None
     first, last = (float(start_pose(spec, rows)[2]) for rows in (plan.q[0], plan.q[-1]))
     height = plan.rise - (last - first)
-    if abs(height) < LEAST_BOX:
-        return ""
-    return f"the plan means ground that is {height:.2f} m higher where it lands: here it is level, boxes are not simulated"
+    return 0.0 if abs(height) < LEAST_BOX else height
+
+
+def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
+    """The act on that ground: its first pose turned with the slope, its landing that of the nearest box or step.
+
+    ValueError where the robot would begin inside a box. On level ground a remark says where a box was meant.
+    """
+    if terrain.is_level:
+        if not act.landing or act.note:
+            return act
+        text = (
+            f"the plan means ground that is {act.landing:.2f} m higher where it lands: here it is level; put a box there (--box)"
+        )
+        return replace(act, note=text)
+    q, v = act.start[0].copy(), act.start[1]
+    q[:3] = terrain.R @ q[:3]
+    q[3:7] = _product(terrain.quaternion, q[3:7])
+    plant = Plant(spec, terrain=terrain)
+    deepest = float(plant.touch(plant.at(q, v)).gaps.min())
+    if deepest < -DEEPEST_START:
+        raise ValueError(f"the robot begins {-deepest:.3f} m inside the ground: move --box, --stairs or --gap further ahead")
+    return replace(act, start=(q, v), landing=None if act.landing is None else _nearest_top(terrain, act.landing))
+
+
+def _nearest_top(terrain: Terrain, height: float) -> float:
+    """The height (m) of the plane, box or step that is nearest to a height."""
+    tops = [terrain.floor, *(box.centre[2] + box.half[2] for box in terrain.boxes)]
+    return min(tops, key=lambda top: abs(top - height))
+
+
+def _product(a: Sequence[float], b: Floats) -> Floats:
+    """Quaternion wxyz (4,) of a turn about y, `a`, after b."""
+    w, _, y, _ = a
+    return np.array([w * b[0] - y * b[2], w * b[1] + y * b[3], w * b[2] + y * b[0], w * b[3] - y * b[1]])
 
 
 def user_act(

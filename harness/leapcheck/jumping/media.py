@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def strip(run: JumpStudy, log: JumpLog) -> bytes:
     moments = _moments(run.setup.plan, log)
     rows = np.clip(np.rint(np.array(list(moments.values())) / log.dt).astype(int), 0, log.steps)
     captions = [f"{name} {log.time[row]:.2f} s".strip() for name, row in zip(moments, rows, strict=True)]
-    return picture_strip(run.setup.spec, log.q[rows], captions)
+    return picture_strip(run.setup.spec, log.q[rows], captions, **_ground(run))
 
 
 def check_packages(mcap: bool, video: bool) -> None:
@@ -77,11 +78,17 @@ def write_media(run: JumpStudy, shown: Mapping[str, JumpLog], folder: Path, mcap
         write_whole(folder / f"{_file_stem(title)}.png", png)
     for title, log in shown.items() if video else ():
         try:
-            write_film(spec, log.time, log.q, folder / f"{_file_stem(title)}.mp4")
+            write_film(spec, log.time, log.q, folder / f"{_file_stem(title)}.mp4", **_ground(run))
         except RenderError as error:
             notes.append(str(error))
             break
     return tuple(notes)
+
+
+def _ground(run: JumpStudy) -> dict[str, Any]:
+    """What is drawn besides the robot and the level floor."""
+    terrain = run.setup.ground.terrain
+    return {} if terrain.is_level else {"terrain": terrain}
 
 
 def _file_stem(title: str) -> str:

@@ -58,6 +58,14 @@ class JumpOptions:
     """Simulators; a wrong name lists them all."""
     friction: float = 0.8
     """Coulomb friction of the ground."""
+    box: tuple[str, ...] = ()
+    """A box as HEIGHT,FRONT[,LENGTH] m: its front FRONT m ahead of where the trunk's origin begins; may be repeated."""
+    gap: tuple[str, ...] = ()
+    """A gap as FRONT,LENGTH m; may be repeated."""
+    stairs: str | None = None
+    """Stairs as RISE,TREAD,FRONT[,STEPS] m."""
+    slope: float = 0.0
+    """How far the ground rises forward (deg); boxes and gaps turn with it, and so does the robot's first pose."""
     solref: tuple[float, float] = (0.01, 1.0)
     """MuJoCo's time constant (s) and damping ratio of a contact."""
     dt: float = 1e-3
@@ -92,11 +100,16 @@ class JumpOptions:
 
     def command(self, robot: str) -> str:
         """The command line that repeats this jump."""
-        return repeat_command(("leapcheck", "jump", robot), self, JumpOptions, repeated=("set", "threshold", "vary"))
+        return repeat_command(
+            ("leapcheck", "jump", robot), self, JumpOptions, repeated=("set", "threshold", "vary", "box", "gap")
+        )
 
     def check(self) -> None:
         """Raises ValueError for options that are invalid or exclude each other."""
+        from leapcheck.jumping.ground_options import terrain_of  # NumPy is too heavy for --help
+
         self._check_source()
+        terrain_of(self.box, self.gap, self.stairs, self.slope)
         if self.sandbox:
             self._check_sandbox()
         if not self.monte_carlo:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import Timing
+from leapcheck.jumping.ground_options import terrain_of
 from leapcheck.jumping.judging.thresholds import Thresholds, thresholds_from
 from leapcheck.jumping.options import JumpOptions, name_value_pairs
 from leapcheck.jumping.planning.records import JumpPlan
@@ -48,9 +49,10 @@ class JumpSetup:
 
         assert self.act is not None
         act, contact = self.act, self.ground.contact()
-        return trial_of(
+        made = trial_of(
             self.spec, act.policy, act.start, act.duration, contact, self.timing, self.battery, self.dt, act.policy_factory()
         )
+        return replace(made, terrain=self.ground.terrain, landing=act.landing)
 
 
 def jump_setup(spec: RobotSpec, options: JumpOptions) -> JumpSetup:
@@ -60,7 +62,11 @@ def jump_setup(spec: RobotSpec, options: JumpOptions) -> JumpSetup:
         spec=spec,
         act=None,
         engines=options.engines,
-        ground=Ground(options.friction, replace(STIFF, solref=options.solref)),
+        ground=Ground(
+            options.friction,
+            replace(STIFF, solref=options.solref),
+            terrain_of(options.box, options.gap, options.stairs, options.slope),
+        ),
         timing=Timing(1.0 / options.rate if options.rate else 0.0, options.latency),
         battery=Battery(options.battery_voltage, options.battery_resistance),
         rating=ThermalRating(*options.motor_rating) if options.motor_rating else None,

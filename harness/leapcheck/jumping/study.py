@@ -10,7 +10,7 @@ from math import radians
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leapcheck.jumping.act import Act, file_act, jumping_robot, planned_act, user_act
+from leapcheck.jumping.act import Act, act_on_ground, file_act, jumping_robot, planned_act, user_act
 from leapcheck.jumping.judging.rules import Reason
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
@@ -93,7 +93,7 @@ def jump_study(
     measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work
     setup = jump_setup(spec, options)
     try:
-        setup = replace(setup, act=_act(setup, options))
+        setup = replace(setup, act=act_on_ground(setup.spec, _act(setup, options), setup.ground.terrain))
     except Infeasible as refusal:
         return refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
     workers = workers or os.cpu_count() or 1
@@ -173,7 +173,7 @@ def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: 
     logs, failures = runs
     motors = drives(setup.spec)
     figures = estimates_of(setup, logs)
-    books = {name: ledgers(robot_in(name, setup.spec), runs[-1]) for name, runs in logs.items()}
+    books = {name: ledgers(robot_in(name, setup.spec), runs[-1], setup.ground.terrain) for name, runs in logs.items()}
     return JumpStudy(
         setup=setup,
         logs={name: runs[-1] for name, runs in logs.items()},

@@ -14,6 +14,7 @@ from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact
 from leapcheck_reference.simulate.soft_contact import SMALLEST_FRICTION
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 STIFF = SoftContact(solref=(0.01, 1.0))
 """MuJoCo's contact with half its default time constant: a ground that a foot sinks into by well below a millimetre."""
@@ -21,10 +22,11 @@ STIFF = SoftContact(solref=(0.01, 1.0))
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The ground z = 0: Coulomb `friction`, and the other parameters of MuJoCo's contact model."""
+    """The ground: Coulomb `friction`, the other parameters of MuJoCo's contact model, its shape (the plane z = 0)."""
 
     friction: float = 0.8
     soft: SoftContact = field(default=STIFF)
+    terrain: Terrain = LEVEL
 
     def contact(self, **changed: Any) -> SoftContact:
         """MuJoCo's parameters with this ground's friction, at least the smallest that MuJoCo knows."""
@@ -71,38 +73,42 @@ def robot_in(name: str, spec: RobotSpec) -> RobotSpec:
 def _mujoco(spec: RobotSpec, ground: Ground, dt: float, cone: str = "elliptic", **options: Any) -> Simulator:
     from leapcheck.simulators.mujoco.simulator import MujocoSimulator
 
-    return MujocoSimulator(spec, ground.contact(cone=cone), dt, **options)
+    return MujocoSimulator(spec, ground.contact(cone=cone), dt, terrain=ground.terrain, **options)
+
+
+def _plant(spec: RobotSpec, ground: Ground) -> Plant:
+    return Plant(spec, terrain=ground.terrain)
 
 
 def _soft(spec: RobotSpec, ground: Ground, dt: float, cone: str = "elliptic", integrator: Any = "euler") -> Simulator:
     from leapcheck_reference.simulate.soft import SoftSimulator
 
-    return SoftSimulator(Plant(spec), ground.contact(cone=cone), dt, integrator)
+    return SoftSimulator(_plant(spec, ground), ground.contact(cone=cone), dt, integrator)
 
 
 def _adaptive(spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
     from leapcheck_reference.simulate.adaptive_simulator import AdaptiveSimulator
 
-    return AdaptiveSimulator(Plant(spec), ground.contact(), dt)
+    return AdaptiveSimulator(_plant(spec, ground), ground.contact(), dt)
 
 
 def _rigid(spec: RobotSpec, ground: Ground, dt: float) -> Simulator:
     from leapcheck_reference.simulate.rigid import RigidSimulator
 
-    return RigidSimulator(Plant(spec), dt, ground.friction)
+    return RigidSimulator(_plant(spec, ground), dt, ground.friction)
 
 
 def _compliant(spec: RobotSpec, ground: Ground, dt: float, law: str) -> Simulator:
     from leapcheck_reference.simulate import compliant
     from leapcheck_reference.simulate.compliant import CompliantSimulator
 
-    return CompliantSimulator(Plant(spec), dt, getattr(compliant, law)(), ground.friction)
+    return CompliantSimulator(_plant(spec, ground), dt, getattr(compliant, law)(), ground.friction)
 
 
 def _pinocchio(spec: RobotSpec, ground: Ground, dt: float, solver: Any) -> Simulator:
     from leapcheck.simulators.pinocchio.simulator import PinocchioSimulator
 
-    return PinocchioSimulator(spec, dt, ground.friction, solver)
+    return PinocchioSimulator(spec, dt, ground.friction, solver, terrain=ground.terrain)
 
 
 SIMULATORS: Mapping[str, SimulatorEntry] = {

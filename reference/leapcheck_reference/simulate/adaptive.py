@@ -252,13 +252,9 @@ class Integration:
 
     def _add_contacts(self, motion: SoftMotion, q: Floats, u: Floats, totals: Floats) -> None:
         """Force, torque about the com and power of the contacts, into their places."""
-        which = list(self._piece.points)
-        equations, forces, levers = motion.equations, motion.forces[which], motion.levers[which]
-        arms = equations.centres[which] - self._com(q[None])["com_position"][0]
-        arms[:, 2] -= levers
-        velocities, turning = equations.J[which] @ u, equations.J_w[which] @ u
-        velocities[:, 0] -= turning[:, 1] * levers
-        velocities[:, 1] += turning[:, 0] * levers
+        which, equations, forces, levers = motion.points, motion.equations, motion.pushes, motion.levers
+        arms = equations.centres[which] - self._com(q[None])["com_position"][0] + levers
+        velocities = equations.J[which] @ u + np.cross(equations.J_w[which] @ u, levers)
         x, y, z = arms.T
         fx, fy, fz = forces.T
         totals[:3] = forces.sum(axis=0)

@@ -26,7 +26,7 @@ AT_REST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SoftPiece:
-    """What holds: points that touch with the zone of each one's cone, joint stops as (joint, sign) and which of them push."""
+    """What holds: pairs of points and solids that touch, each one's zone, joint stops as (joint, sign), which push."""
 
     points: tuple[int, ...] = ()
     zones: tuple[int, ...] = ()

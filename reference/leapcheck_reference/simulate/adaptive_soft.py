@@ -17,6 +17,7 @@ from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft import SoftContact, weights
 from leapcheck_reference.simulate.soft_newton import minimiser
 from leapcheck_reference.simulate.soft_rows import SMALLEST_REGULARISATION, Cone, SoftRows, gains, impedance
+from leapcheck_reference.simulate.terrain import Touch
 
 TOUCH = 1e-12
 """Spheres (m) and stops (rad) this close that move in touch at the same moment: so four feet land at once."""
@@ -29,13 +30,16 @@ TIP = 1e-9
 class SoftMotion:
     """What a law gives at a state, whose equations are `at`.
 
-    udot (nv,), `forces` (points, 3) N with their `levers` (points,) m below the spheres' centres, `stops` (nv,) N m of the joint
-    stops, and `margins`, negative outside the piece.
+    udot (nv,); `forces` (points, 3) N; for each contact that the piece has, the number of its point in `points` (n,), its force
+    in `pushes` (n, 3) N and where it acts relative to the sphere's centre in `levers` (n, 3) m, world axes; `stops` (nv,) N m of
+    the joint stops; `margins`, negative outside the piece.
     """
 
     equations: Equations
     udot: Floats
     forces: Floats
+    points: NDArray[np.intp]
+    pushes: Floats
     levers: Floats
     stops: Floats
     margins: Floats
@@ -60,15 +64,16 @@ class SoftLaw:
     def piece(self, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece that holds at a state and a generalised force."""
         equations = self.plant.at(q, u)
-        distances = equations.centres[:, 2] - self.plant.radii
-        falling = equations.J[:, 2] @ u <= 0.0
+        touch = self.plant.touch(equations)
+        distances, axes = touch.gaps, _axes(touch)
+        falling = np.einsum("ni,ni->n", axes[:, 2], (equations.J @ u)[touch.points]) <= 0.0
         points = np.flatnonzero((distances < -TOUCH) | ((distances < TOUCH) & falling))
         stops = [(i, sign) for sign in (1.0, -1.0) for i in np.flatnonzero(self._beyond(q, u, sign)).tolist()]
         return self._piece_of_contacts(q, u, force, tuple(points.tolist()), tuple(sorted(stops)))
 
     def next_piece(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece behind margin number `which`, at a state where that margin is zero."""
-        points, joints, touching = len(self.plant.radii), len(self.plant.joints.names), len(piece.points)
+        points, joints, touching = len(self.plant.pair_points), len(self.plant.joints.names), len(piece.points)
         if which < points + 2 * joints:
             return self._piece_after_touch(piece, which, q, u, force)
         which -= points + 2 * joints
@@ -97,14 +102,15 @@ class SoftLaw:
         equations = self.plant.at(q, u)
         rows = self._rows(equations, piece, q, u)
         x, pushes, j = self._solve(equations, rows, piece, force)
-        forces, levers = np.zeros((len(self.plant.radii), 3)), np.zeros(len(self.plant.radii))
-        touching, stopped = list(piece.points), len(piece.stops)
-        forces[touching] = pushes[stopped:].reshape(-1, 3)[:, [1, 2, 0]]
-        levers[touching] = (self.plant.radii[touching] + equations.centres[touching, 2]) / 2.0
+        touch, touching, stopped = self.plant.touch(equations), np.array(piece.points, dtype=np.intp), len(piece.stops)
+        points, forces = touch.points[touching], np.zeros((len(self.plant.radii), 3))
+        contacts = touch.in_world(pushes[stopped:].reshape(-1, 3)[:, [1, 2, 0]], touching)
+        np.add.at(forces, points, contacts)
+        levers = -_axes(touch)[touching, 2] * (self.plant.radii[points] + touch.gaps[touching] / 2.0)[:, None]
         stops = np.zeros(len(u))
         for (joint, sign), push in zip(piece.stops, pushes[:stopped].tolist(), strict=True):
             stops[self.plant.joints.u[joint]] = sign * push
-        return SoftMotion(equations, x, forces, levers, stops, self._margins(equations, piece, q, rows, j))
+        return SoftMotion(equations, x, forces, points, contacts, levers, stops, self._margins(equations, piece, q, rows, j))
 
     def _solve(self, equations: Equations, rows: SoftRows, piece: SoftPiece, force: Floats) -> tuple[Floats, Floats, Floats]:
         """Of `piece_minimiser`, from the last acceleration; where that leads nowhere, from the convex problem's answer."""
@@ -134,7 +140,7 @@ class SoftLaw:
     def _piece_after_touch(self, piece: SoftPiece, which: int, q: Floats, u: Floats, force: Floats) -> SoftPiece:
         """The piece when a point or a stop (by its margin) has come into touch or out of it; what comes along comes too."""
         now = self.piece(q, u, force)
-        points, joints = len(self.plant.radii), len(self.plant.joints.names)
+        points, joints = len(self.plant.pair_points), len(self.plant.joints.names)
         touching, stops = set(now.points), set(now.stops)
         if which < points:
             touching = touching - {which} if which in piece.points else touching | {which}
@@ -161,17 +167,17 @@ class SoftLaw:
 
     def _rows(self, equations: Equations, piece: SoftPiece, q: Floats, u: Floats) -> SoftRows:
         """Rows of a piece: its stops, then its points, each as (normal, x, y) at the point halfway between sphere and ground."""
-        points, contact = list(piece.points), self.contact
+        touch, pairs, contact = self.plant.touch(equations), np.array(piece.points, dtype=np.intp), self.contact
+        points, distances = touch.points[pairs], touch.gaps[pairs]
         J_stops, aref_stops, D_stops = self._stop_rows(piece, q, u)
-        height, radii = equations.centres[points, 2], self.plant.radii[points]
-        levers = ((height + radii) / 2.0)[:, None]
-        centre, turning = equations.J[points], equations.J_w[points]
+        levers = (self.plant.radii[points] + distances / 2.0)[:, None]
+        centre, turning = touch.in_axes(equations.J[points], pairs), touch.in_axes(equations.J_w[points], pairs)
         J = np.stack(
             [centre[:, 2], centre[:, 0] - levers * turning[:, 1], centre[:, 1] + levers * turning[:, 0]], axis=1
         ).reshape(-1, len(u))
         K, B = self._gains
         aref, cones = -B * (J @ u), []
-        for i, (point, distance) in enumerate(zip(points, (height - radii).tolist(), strict=True)):
+        for i, (point, distance) in enumerate(zip(points.tolist(), distances.tolist(), strict=True)):
             d = impedance(contact.solimp, distance)
             aref[3 * i] -= K * d * distance
             D = _strength(d, self._weights.points[point])
@@ -202,7 +208,7 @@ class SoftLaw:
 
     def _margins(self, equations: Equations, piece: SoftPiece, q: Floats, rows: SoftRows, j: Floats) -> Floats:
         """Distances of all points, of the lower and of the upper stops, signed by touch; two of each cone; one of each stop."""
-        distances = equations.centres[:, 2] - self.plant.radii
+        distances = self.plant.touch(equations).gaps
         distances[list(piece.points)] *= -1.0
         lower, upper = self._stop_distances(q, 1.0), self._stop_distances(q, -1.0)
         for joint, sign in piece.stops:
@@ -220,3 +226,8 @@ class SoftLaw:
 def _strength(d: float, weight: float) -> float:
     """D = 1 / R of a row with impedance d; a link whose com does not move (a wheel on a stand) has no weight, and R a floor."""
     return d / max((1.0 - d) * weight, SMALLEST_REGULARISATION * d)
+
+
+def _axes(touch: Touch) -> Floats:
+    """Axes (pairs, 3, 3) of all pairs, on level ground too."""
+    return np.broadcast_to(np.eye(3), (len(touch.points), 3, 3)) if touch.axes is None else touch.axes

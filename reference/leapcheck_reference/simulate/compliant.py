@@ -165,7 +165,7 @@ class CompliantSimulator(Moving):
         inputs = {**step_inputs(plant), "deflections": (len(plant.radii), 2)}
         super().__init__(plant, dt, friction, StepModel(("compliant", law), inputs, partial(predicted_compliant_step, law)))
         self._law = law
-        self._deflections = np.zeros((len(plant.radii), 2))
+        self._deflections = np.zeros((len(plant.pair_points), 2))
 
     def _forget(self) -> None:
         """All tangential springs are relaxed."""
@@ -180,8 +180,8 @@ class CompliantSimulator(Moving):
             self._deflections[:] = made["deflections"]
             return
         equations, free = self._free(torque)
-        upwards, away = rows.opening(equations, self._u)
         depth, room = -rows.gaps(equations), rows.rooms(self._q)
+        upwards, away = rows.opening(equations, self._u)
         foreseen = np.maximum(depth - dt * upwards, 0.0)
         points = spring_points(law, depth, foreseen, self._deflections, dt)
         u = rows.solve(equations, free, points, spring_stops(law.stop, room, away, dt))

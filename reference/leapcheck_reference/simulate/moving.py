@@ -62,14 +62,14 @@ class Moving(Stepped):
     def __init__(self, plant: Plant, dt: float, friction: float | Floats, predicted: StepModel) -> None:
         """As `Stepped`; ValueError also unless friction >= 0; `predicted`: the step that is traced."""
         super().__init__(plant, dt)
-        self._predicted = PredictedSteps(plant, predicted)
+        self._predicted = PredictedSteps(plant, predicted) if plant.terrain.is_level else None
         self._rows = ConstraintRows(plant, dt, friction)
         self._active: NDArray[np.bool_] | None = None
 
     @property
     def forces(self) -> Floats:
         """Contact forces on the robot (points, 3) N, world axes: the last step's impulses over dt."""
-        return self._rows.points / self.dt
+        return self._rows.forces(self.dt)
 
     @property
     def limit_torques(self) -> Floats:
@@ -79,7 +79,8 @@ class Moving(Stepped):
     def _forget(self) -> None:
         self._rows.clear()
         self._active = None
-        self._predicted.begin()
+        if self._predicted is not None:
+            self._predicted.begin()
 
     def _free(self, torque: Floats) -> tuple[Equations, FreeStep]:
         """The equations at the present state, and the step under drive torques (actuators,) N m without any impulse."""
@@ -95,7 +96,7 @@ class Moving(Stepped):
 
     def _has_moved(self, torque: Floats, *more: Floats) -> Mapping[str, Floats] | None:
         """Makes the step with the contacts of the last one, if these go on; its answers, None where no step was made."""
-        if self._active is None:
+        if self._active is None or self._predicted is None:
             return None
         made = self._predicted(self._active, self._q, self._u, torque, self.dt, self._rows.friction, *more)
         if made is None:

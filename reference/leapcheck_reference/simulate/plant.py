@@ -1,4 +1,4 @@
-"""A robot on the ground z = 0, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
+"""A robot on the ground, ready to be stepped: its equations of motion and its contact spheres at one state, by a kernel."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import has_free_base
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.key import key_of
@@ -97,12 +98,15 @@ class Plant:
     cannot be simulated, naming it.
     """
 
-    def __init__(self, spec: RobotSpec, passive: bool = False, smallest_radius: float = SMALLEST_RADIUS) -> None:
-        self.spec, self.tree = spec, build(spec)
+    def __init__(
+        self, spec: RobotSpec, passive: bool = False, smallest_radius: float = SMALLEST_RADIUS, terrain: Terrain = LEVEL
+    ) -> None:
+        self.spec, self.tree, self.terrain = spec, build(spec), terrain
         self.free_base = has_free_base(self.tree)
         points = [point for point in spec.contact_points if point.computed]
         self.point_names = tuple(point.name for point in points)
         self.radii = np.array([max(point.radius, smallest_radius) for point in points])
+        self.pair_points = np.tile(np.arange(len(points)), terrain.surfaces)
         self.joints = _joints(spec, self.tree, passive)
         driven = [actuator.joint for actuator in spec.actuators]
         place = {name: i for i, name in enumerate(self.joints.names)}
@@ -114,6 +118,10 @@ class Plant:
         """The equations at q (nq,), u (nv,); the same arrays each time."""
         self._evaluate(q, u)
         return self._equations
+
+    def touch(self, equations: Equations) -> Touch:
+        """The contact spheres beside the ground's solids, a pair for each of both: `pair_points` are the spheres."""
+        return touch(self.terrain, equations.centres, self.radii)
 
     def generalised_force(self, torque: Floats) -> Floats:
         """Force (nv,) in the coordinates u of the actuators' torques (actuators,)."""

@@ -18,6 +18,7 @@ from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.ncp import impulses
 from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import Equations, Plant
+from leapcheck_reference.simulate.terrain import Touch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +98,9 @@ class Chosen(NamedTuple):
 class ConstraintRows:
     """A robot's points, stops and joints with dry friction, and the impulses of the last step, from which the next are sought.
 
-    `points` (points, 3) N s in world axes, `stops` (stops,) N m s away from the stop: lower of each limited joint, then upper
-    of each; `dry` (dry joints,) N m s. `friction` (points,): Coulomb's coefficients.
+    `points` (pairs, 3) N s in the contacts' axes, for each pair of a contact sphere and a solid of the ground: on level ground
+    the points, in world axes. `stops` (stops,) N m s away from the stop: lower of each limited joint, then upper
+    of each; `dry` (dry joints,) N m s. `friction` (pairs,): Coulomb's coefficients.
     """
 
     def __init__(self, plant: Plant, dt: float, friction: float | Floats) -> None:
@@ -108,7 +110,7 @@ class ConstraintRows:
             raise ValueError(
                 f"friction of shape {np.shape(friction)}: give one number, or one for each of {len(plant.radii)} points"
             )
-        self.friction = np.broadcast_to(np.asarray(friction, dtype=float), plant.radii.shape).copy()
+        self.friction = np.broadcast_to(np.asarray(friction, dtype=float), plant.radii.shape)[plant.pair_points]
         if not (np.isfinite(self.friction).all() and (self.friction >= 0.0).all()):
             raise ValueError(f"friction {friction}: give Coulomb's coefficient, 0 or more")
         joints = plant.joints
@@ -122,7 +124,8 @@ class ConstraintRows:
 
     def clear(self) -> None:
         """Forgets the impulses."""
-        self.points, self.stops = np.zeros((len(self._plant.radii), 3)), np.zeros(len(self._stop_q))
+        self.points, self.stops = np.zeros((len(self._plant.pair_points), 3)), np.zeros(len(self._stop_q))
+        self._touch: Touch | None = None
         self.dry = np.zeros(len(self._dry_u))
 
     def carry(self, points: Sequence[int], impulses: Floats) -> None:
@@ -136,9 +139,16 @@ class ConstraintRows:
         return len(self._dry_u) > 0
 
     def gaps(self, equations: Equations) -> Floats:
-        """Heights (points,) m of the lowest points of the contact spheres above the ground."""
-        gaps: Floats = equations.centres[:, 2] - self._plant.radii
-        return gaps
+        """Gaps (pairs,) m between contact spheres and solids at a state, which the next `opening` and `solve` are about too."""
+        self._touch = self._plant.touch(equations)
+        return self._touch.gaps
+
+    def forces(self, dt: float) -> Floats:
+        """Mean forces (points, 3) N on the contact points in the last step, world axes."""
+        if self._touch is None or self._touch.axes is None:
+            return self.points / dt
+        pairs = np.flatnonzero(self.points[:, 2])
+        return self._touch.forces(pairs, self.points[pairs] / dt, len(self._plant.radii))
 
     def rooms(self, q: Floats) -> Floats:
         """How far (stops,) rad or m each joint is from its stops."""
@@ -146,8 +156,11 @@ class ConstraintRows:
         return rooms
 
     def opening(self, equations: Equations, u: Floats) -> tuple[Floats, Floats]:
-        """Velocities (points,) upwards and (stops,) away from the stops at u (nv,)."""
-        return equations.J[:, 2] @ u, self._signs * u[self._stop_u]
+        """Velocities (pairs,) away from the ground and (stops,) away from the stops at u (nv,)."""
+        away = self._signs * u[self._stop_u]
+        if self._touch is None or self._touch.axes is None:
+            return equations.J[:, 2] @ u, away
+        return np.einsum("ni,ni->n", self._touch.axes[:, 2], (equations.J @ u)[self._touch.points]), away
 
     def limit_torques(self, dt: float) -> Floats:
         """Mean torques (nv,) N m of the stops in the last step."""
@@ -173,7 +186,7 @@ class ConstraintRows:
         single[range(n), self._stop_u[stops.which]] = self._signs[stops.which]
         single[range(n, n + dry), self._dry_u] = 1.0
         return Constraints(
-            J=np.concatenate([contact_jacobians(equations, self._plant.radii, points.which), single]),
+            J=np.concatenate([self._jacobians(equations, points.which), single]),
             wanted=np.concatenate([points.wanted.ravel(), stops.wanted, np.zeros(dry)]),
             compliance=np.concatenate([points.compliance.ravel(), stops.compliance, np.zeros(dry)]),
             friction=self.friction[points.which],
@@ -182,10 +195,22 @@ class ConstraintRows:
             inconsistency=_inconsistency(points.wanted, self._dt),
         )
 
+    def _jacobians(self, equations: Equations, pairs: Indices) -> Floats:
+        """J (3 n, nv) of the points of the spheres that are nearest to the solids, in the contacts' axes."""
+        if self._touch is None or self._touch.axes is None:
+            return contact_jacobians(equations, self._plant.radii, pairs)
+        points = self._touch.points[pairs]
+        J, J_w = self._touch.in_axes(equations.J[points], pairs), self._touch.in_axes(equations.J_w[points], pairs)
+        return lowest_jacobians(J, J_w, self._plant.radii[points, None])
+
 
 def contact_jacobians(equations: Equations, radii: Floats, points: Indices) -> Floats:
     """J (3 n, nv) of the lowest points of n contact spheres, fixed to their links: v = v_centre - r w x z."""
-    J, J_w, r = equations.J[points], equations.J_w[points], radii[points, None]  # copies, both
+    return lowest_jacobians(equations.J[points], equations.J_w[points], radii[points, None])
+
+
+def lowest_jacobians(J: Floats, J_w: Floats, r: Floats) -> Floats:
+    """J (3 n, nv) of points r (n, 1) m below centres with Jacobians J, J_w (n, 3, nv), of which J is overwritten."""
     J[:, 0] -= r * J_w[:, 1]
     J[:, 1] += r * J_w[:, 0]
     return J.reshape(-1, J.shape[-1])

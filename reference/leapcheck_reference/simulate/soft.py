@@ -1,4 +1,4 @@
-"""MuJoCo's soft contact in house: what a robot on the ground z = 0 does at one state."""
+"""MuJoCo's soft contact in house: what a robot on the ground does at one state."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -113,15 +113,22 @@ def response(
 
 
 def _contact_forces(points: int, contact: SoftContact, constraints: SoftRows, pushes: Floats) -> Floats:
-    """Forces (points, 3) N in world axes of the rows' forces; a contact's axes are n = z, t1 = y, t2 = -x."""
+    """Forces (points, 3) N in world axes of the rows' forces; a contact's frame is n, t1 = y, t2 = -x."""
     forces = np.zeros((points, 3))
     if constraints.cones:
-        local = pushes[len(constraints.D) :].reshape(-1, 3)
-        forces[[cone.point for cone in constraints.cones]] = local[:, [2, 1, 0]] * (-1.0, 1.0, 1.0)
-    if constraints.edged:
-        edge = pushes[: 4 * len(constraints.edged)].reshape(-1, 4)
+        touching = [cone.point for cone in constraints.cones]
+        local = pushes[len(constraints.D) :].reshape(-1, 3)[:, [2, 1, 0]] * (-1.0, 1.0, 1.0)
+    elif constraints.edged:
+        touching = constraints.edged
+        edge = pushes[: 4 * len(touching)].reshape(-1, 4)
         y, minus_x = contact.friction * (edge[:, 0] - edge[:, 1]), contact.friction * (edge[:, 2] - edge[:, 3])
-        forces[constraints.edged] = np.stack([-minus_x, y, edge.sum(axis=1)], axis=1)
+        local = np.stack([-minus_x, y, edge.sum(axis=1)], axis=1)
+    else:
+        return forces
+    if constraints.axes is None:
+        forces[touching] = local
+    else:
+        np.add.at(forces, touching, np.einsum("nij,ni->nj", constraints.axes, local))
     return forces
 
 
@@ -164,7 +171,7 @@ class SoftSimulator(Stepped):
         shapes = {"q": (nq,), "u": (nv,), "displacement": (nv,), "force": (nv,), "gains": (2,)}
         model = StepModel(("soft", contact, self._weights), shapes, partial(predicted_stage, contact, self._weights))
         patience = PATIENCE * (len(STAGES) if integrator == "rk4" else 1)
-        self._predicted = PredictedSteps(plant, model, patience) if can_be_predicted(contact) else None
+        self._predicted = PredictedSteps(plant, model, patience) if can_be_predicted(contact, plant) else None
         self._forget()
 
     @property

@@ -16,9 +16,9 @@ from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_rows import Weights, halfway_jacobians, traced_impedance
 
 
-def can_be_predicted(contact: SoftContact) -> bool:
-    """Whether the contact's formulas can be traced: elliptic cones, an impedance of a whole power."""
-    return contact.cone == "elliptic" and contact.solimp[4].is_integer()
+def can_be_predicted(contact: SoftContact, plant: Plant) -> bool:
+    """Whether the contact's formulas can be traced: elliptic cones, an impedance of a whole power, level ground."""
+    return contact.cone == "elliptic" and contact.solimp[4].is_integer() and plant.terrain.is_level
 
 
 def predicted_stage(contact: SoftContact, weights: Weights, plant: Plant, points: Points, inputs: Inputs) -> dict[str, Array]:

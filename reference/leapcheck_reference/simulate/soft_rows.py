@@ -1,7 +1,7 @@
 """Rows of MuJoCo's constraints at one state: where each wants the acceleration J x to be, and how strongly.
 
-Formulas of MuJoCo's documentation ("Computation": constraint model, solver parameters), for spheres on the plane z = 0.
-A contact's frame is n = z, t1 = y, t2 = -x; its rows stand in that order.
+Formulas of MuJoCo's documentation ("Computation": constraint model, solver parameters), for spheres on planes and boxes.
+A contact's frame is n, t1 = y, t2 = -x in its axes (`terrain.contact_axes`); its rows stand in that order.
 """
 
 import math
@@ -14,6 +14,7 @@ from leapcheck_models.arrays import Array, Floats
 from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.soft_contact import SoftContact, Solimp, Solref
+from leapcheck_reference.simulate.terrain import Touch
 
 IMPEDANCE_RANGE = (1e-4, 0.9999)
 SMALLEST_REGULARISATION = 1e-15
@@ -44,6 +45,7 @@ class SoftRows:
 
     D, lower and upper (boxes,): a box's force is clip(-D (J x - aref), lower, upper). The first boxes are the edges of
     pyramidal cones, 4 for each point of `edged`; then joint stops, +1 or -1 on each dof of `stopped`; then dry friction.
+    `axes` (contacts, 3, 3): rows x, y, normal of each contact's axes; None where they are the world's.
     """
 
     J: Floats
@@ -54,6 +56,7 @@ class SoftRows:
     cones: list[Cone]
     edged: list[int]
     stopped: NDArray[np.intp]
+    axes: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +72,7 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touching:
-    """Contact points below the ground: their numbers, distances (m), impedances d, J (n, 3, nv) in contact axes, J u (n, 3)."""
+    """Contact points in the ground: their numbers, distances (m), impedances d, J (n, 3, nv) in contact axes, J u (n, 3)."""
 
     points: list[int]
     distances: list[float]
@@ -83,7 +86,8 @@ def rows(
 ) -> SoftRows | None:
     """The rows that hold at a state (q, u); None where nothing does."""
     joints = plant.joints
-    touched = (equations.centres[:, 2] < plant.radii).nonzero()[0]
+    touch = plant.touch(equations)
+    touched = (touch.gaps < 0.0).nonzero()[0]
     angles = q[joints.q]
     stopped = ((angles < joints.lower) | (angles > joints.upper)).nonzero()[0]
     sliding = joints.friction.nonzero()[0]
@@ -94,7 +98,7 @@ def rows(
     edged: list[int] = []
     last_J, last_aref = np.empty((0, len(u))), np.empty(0)
     if touched.size:
-        touching = _touching(plant, contact, equations, touched, u)
+        touching = _touching(plant, contact, equations, touch, touched, u)
         if contact.cone == "elliptic":
             last_J, last_aref, cones = _cone_rows(contact, weights, touching, dt)
         else:
@@ -113,6 +117,7 @@ def rows(
         cones=cones,
         edged=edged,
         stopped=joints.u[stopped],
+        axes=None if touch.axes is None else touch.axes[touched],
     )
 
 
@@ -166,19 +171,22 @@ def _clamp(d: float) -> float:
     return min(max(d, IMPEDANCE_RANGE[0]), IMPEDANCE_RANGE[1])
 
 
-def _touching(plant: Plant, contact: SoftContact, equations: Equations, touched: NDArray[np.intp], u: Floats) -> Touching:
-    """The contact point is halfway between sphere and plane, r + dist / 2 below the centre, and fixed to the link."""
-    radii = plant.radii[touched]
-    distances = equations.centres[touched, 2] - radii
-    depth = (radii + 0.5 * distances)[:, None]
-    centre, turn = equations.J[touched], equations.J_w[touched]
+def _touching(
+    plant: Plant, contact: SoftContact, equations: Equations, touch: Touch, touched: NDArray[np.intp], u: Floats
+) -> Touching:
+    """The contact point is halfway between sphere and solid, r + dist / 2 below the centre, and fixed to the link."""
+    points = touch.points[touched]
+    distances = touch.gaps[touched]
+    depth = (plant.radii[points] + 0.5 * distances)[:, None]
+    centre, turn = touch.in_axes(equations.J[points], touched), touch.in_axes(equations.J_w[points], touched)
     J = halfway_jacobians(centre, turn, depth)
     listed: list[float] = distances.tolist()
-    return Touching(touched.tolist(), listed, [impedance(contact.solimp, x) for x in listed], J, J @ u)
+    return Touching(points.tolist(), listed, [impedance(contact.solimp, x) for x in listed], J, J @ u)
 
 
 def halfway_jacobians(centre: Array, turn: Array, depth: Array) -> Array:
-    """J (n, 3, nv) in contact axes of points `depth` (n, 1) m below centres with Jacobians `centre`, `turn` (n, 3, nv)."""
+    """Rows (n, 3, nv) of points `depth` (n, 1) m below centres, whose Jacobians in the contacts' axes are `centre` and `turn`
+    (n, 3, nv)."""
     J = np.empty_like(centre)
     J[:, 0] = centre[:, 2]
     J[:, 1] = centre[:, 1] + depth * turn[:, 0]

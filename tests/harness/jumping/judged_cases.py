@@ -26,6 +26,7 @@ GOOD = {
     "turn": 0.1,
     "turn_off": 0.1,
     "trunk_clearance": 0.05,
+    "landing_off": 0.001,
     "take_off_time": 0.5,
     "take_off_speed": 2.0,
     "flight_time": 0.4,

@@ -16,6 +16,7 @@ from leapcheck.jumping.runs import simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup
 from leapcheck.jumping.study import JumpStudy, evaluate, provenance
 from leapcheck.simulators.mujoco.render import RenderError
+from leapcheck.simulators.registry import Ground
 from leapcheck_models.robots import load
 
 ROBOT = load("mini_cheetah_armature")
@@ -64,7 +65,7 @@ def test_a_plans_moments_have_names_and_end_with_the_log(run: JumpStudy, monkeyp
     plan = SimpleNamespace(phases=[SimpleNamespace(name="crouch", end=0.004)], take_off=0.010, touch_down=0.016)
     monkeypatch.setattr(media, "picture_strip", lambda spec, q, captions: captions)
     log = run.logs["soft"]
-    planned = SimpleNamespace(setup=SimpleNamespace(plan=plan, spec=ROBOT))
+    planned = SimpleNamespace(setup=SimpleNamespace(plan=plan, spec=ROBOT, ground=Ground()))
     names = [caption.split()[0] for caption in media.strip(planned, log)]
     assert names == ["stand", "crouch", "push", "take-off", "apex", "touch-down", "end"]
     early = replace(log, time=log.time[:12], q=log.q[:12], torque=log.torque[:11])  # stopped in the air

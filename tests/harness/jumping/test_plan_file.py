@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import leapcheck as lc
-from leapcheck.jumping.act import file_act
+from leapcheck.jumping.act import act_on_ground, file_act
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.plan_file import read_plan
 from leapcheck.jumping.plan_player import ONSET, plan_trajectory, start_pose
 from leapcheck.jumping.sagittal import foot_positions, sagittal_places
 from leapcheck_models.plans import PLANS
 from leapcheck_models.robots import load
+from leapcheck_reference.simulate.terrain import LEVEL
 
 SPEC = load("mini_cheetah")
 NAMES = [actuator.name for actuator in SPEC.actuators]
@@ -79,7 +80,7 @@ def test_a_plan_begins_with_its_lowest_foot_on_the_ground() -> None:
     ("plan", "height"), [("mit-front-jump", "0.40"), ("mit-front-jump-pitchup", "0.40"), ("mit-front-jump-pitchup-v2", "0.45")]
 )
 def test_a_plan_that_lands_on_a_box_says_how_high(plan: str, height: str) -> None:
-    assert f"{height} m higher" in file_act(SPEC, plan, None).note
+    assert f"{height} m higher" in act_on_ground(SPEC, file_act(SPEC, plan, None), LEVEL).note
 
 
 def test_a_full_plan_names_every_joint(tmp_path: Path) -> None:

@@ -259,7 +259,9 @@ def test_limits_say_what_was_left_out(run, full):
     assert sum("contact models" in line for line in jump_view.limits(alone)) == 1
     assert sum("error bars" in line for line in jump_view.limits(alone)) == 1
     assert not any("robustness was not examined" in line for line in jump_view.limits(full))
-    assert all(any(word in line for line in jump_view.limits(full)) for word in ("flexible", "inductance", "estimator", "flat"))
+    assert all(
+        any(word in line for line in jump_view.limits(full)) for word in ("flexible", "inductance", "estimator", "one friction")
+    )
 
 
 def test_the_terminal_needs_80_columns_and_can_do_with_ascii(full):

@@ -110,6 +110,13 @@ def distance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | Non
         yield f"ask for {-off.value:+.2g} m of distance more, or check the push: feet that slip, a trunk that turns"
 
 
+def landing_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """A robot that ends higher or lower than where it was to stand."""
+    off = by_key["landing_off"].value
+    if _worst_size(by_key["landing_off"]) > thresholds.landing_marginal:
+        yield f"a foot stands {abs(off):.2f} m too {'low' if off < 0.0 else 'high'}: move the box, or jump higher and further"
+
+
 def turn_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """Another number of whole turns than planned."""
     if _worst_size(by_key["turn_off"]) <= thresholds.turn_marginal:
@@ -149,6 +156,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "height_share": height_remedies,
     "distance_off": distance_remedies,
     "turn_off": turn_remedies,
+    "landing_off": landing_remedies,
     "trunk_clearance": clearance_remedies,
     "pitch_off": attitude_remedies,
     "roll_touch_down": attitude_remedies,

@@ -27,7 +27,8 @@ class Thresholds:
     `success_no_go` a NO-GO, MARGINAL where its lower Clopper-Pearson bound is below the other; `tilt` deg, `speed` m/s: of the
     last state; `attitude` deg: pitch and roll at touch-down; `slip` m: of a foot in the push or the landing; `height`: part of
     the height asked for that must be reached; `distance` m: by how much the flight may miss the distance asked for;
-    `turn` deg: by how much the whole turns of the trunk may; `trunk_clearance` m: as `clearance`, of the trunk alone.
+    `landing` m: by how much higher or lower than meant a foot may stand at the end; `turn` deg: by how much the whole turns of
+    the trunk may be off; `trunk_clearance` m: as `clearance`, of the trunk alone.
     """
 
     utilisation_marginal: float = 0.8
@@ -52,6 +53,8 @@ class Thresholds:
     turn_no_go: float = 180.0
     trunk_clearance_marginal: float = 0.01
     trunk_clearance_no_go: float = 0.0
+    landing_marginal: float = 0.05
+    landing_no_go: float = 0.15
     distance_marginal: float = 0.05
     distance_no_go: float = 0.15
 
@@ -76,6 +79,7 @@ DIRECTIONS = {
     "attitude": True,
     "slip": True,
     "height": False,
+    "landing": True,
     "distance": True,
     "turn": True,
     "trunk_clearance": False,

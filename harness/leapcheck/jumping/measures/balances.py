@@ -16,9 +16,14 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import Kernel, build, kernel, total_mass
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, gaps_and_normals, nearest_surface
 
 STATE_QUANTITIES = ("com_position", "centroidal_momentum_matrix", "kinetic_energy", "potential_energy")
 QUANTITIES = (*STATE_QUANTITIES, "contact_positions", "contact_velocities", "contact_angular_jacobians")
+
+
+BESIDE = 1e-3
+"""A sphere this close (m) to two parts of the ground may touch both: a log has the sum of its forces alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +36,8 @@ class Balances:
     `contact_work`, `stop_work` (n + 1,) J. `mass` kg, `gravity` (3,) m/s^2.
     `angular_slack` N m s: what the angular impulse leaves open, since a log does not say where in the overlap of sphere and
     ground a force acts. `angular_play` N m s: by how much the angular impulse differs at most between arms at the begin of
-    every step and at its end. `airborne` (n,): no contact force in the step.
+    every step and at its end. `work_slack` J: what the contacts' work leaves open where a sphere touches two parts of the ground,
+    since a log has the sum of both forces. `airborne` (n,): no contact force in the step.
     """
 
     time: Floats
@@ -50,9 +56,10 @@ class Balances:
     angular_slack: float
     angular_play: float
     airborne: NDArray[np.bool_]
+    work_slack: float = 0.0
 
 
-def log_balances(spec: RobotSpec, log: JumpLog) -> Balances:
+def log_balances(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> Balances:
     """The balances of a log: work with the mean of the velocities at a step's ends, impulses as the step's force times dt.
 
     A contact force acts at the sphere's material point halfway between its lowest point and the ground (MuJoCo's rule; other
@@ -60,9 +67,9 @@ def log_balances(spec: RobotSpec, log: JumpLog) -> Balances:
     """
     kinematics = _kinematics(spec)(log.q, log.v)
     joint_v = driven_places(spec)[1]
-    point_v, arms, depths = _contact_points(spec, log.v, kinematics)
+    point_v, arms, open_arms, open_v = _contact_points(spec, log.v, kinematics, terrain)
     mean_v, mean_point_v = _means(log.v), _means(point_v)
-    sideways = np.linalg.norm(log.forces[..., :2], axis=-1)
+    sideways = np.linalg.norm(log.forces[..., :2] if terrain.is_level else log.forces, axis=-1)
     play = _since_start(np.cross(np.diff(arms, axis=0), log.forces).sum(axis=1) * log.dt)
     return Balances(
         **state_balances(spec, log.time, log.v, kinematics),
@@ -71,7 +78,8 @@ def log_balances(spec: RobotSpec, log: JumpLog) -> Balances:
         actuator_work=_since_start((log.torque * mean_v[:, joint_v]).sum(axis=1) * log.dt),
         contact_work=_since_start((log.forces * mean_point_v).sum(axis=(1, 2)) * log.dt),
         stop_work=_since_start((log.limit_torques * mean_v).sum(axis=1) * log.dt),
-        angular_slack=float((sideways * _means(depths) / 2.0).sum() * log.dt),
+        angular_slack=float((sideways * _means(open_arms)).sum() * log.dt),
+        work_slack=float((sideways * _means(open_v)).sum() * log.dt),
         angular_play=float(np.linalg.norm(play, axis=-1).max()),
         airborne=np.abs(log.forces).max(axis=(1, 2), initial=0.0) == 0.0,
     )
@@ -97,17 +105,26 @@ def state_balances(spec: RobotSpec, time: Floats, v: Floats, kinematics: Mapping
     }
 
 
-def _contact_points(spec: RobotSpec, v: Floats, kinematics: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats]:
-    """Of the material points where contact forces act: (velocities, places relative to the com (n + 1, points, 3), depths of
-    the spheres' lowest points in the ground (n + 1, points) m).
+def _contact_points(
+    spec: RobotSpec, v: Floats, kinematics: Mapping[str, Floats], terrain: Terrain
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of the material points where contact forces act: (velocities, places relative to the com (n + 1, points, 3); by how much
+    places m and velocities m/s may be off (n + 1, points)).
+
+    A place is off by half the overlap of sphere and ground; by the sphere's diameter where it meets two parts of the ground.
     """
     radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in spec.contact_points if point.computed])
     centres = kinematics["contact_positions"]
-    levers = np.zeros_like(centres)
-    levers[..., 2] = -(radii + centres[..., 2]) / 2.0
+    gaps, normals = nearest_surface(terrain, centres, radii)
+    levers = -(radii + gaps / 2.0)[..., None] * normals
     turning = np.einsum("npij,nj->npi", kinematics["contact_angular_jacobians"], v)
     velocities = kinematics["contact_velocities"] + np.cross(turning, levers)
-    return velocities, centres + levers - kinematics["com_position"][:, None], np.maximum(radii - centres[..., 2], 0.0)
+    open_arms, open_v = np.maximum(-gaps, 0.0) / 2.0, np.zeros_like(gaps)
+    if not terrain.is_level:
+        both = (gaps_and_normals(terrain, centres, radii)[0] < BESIDE).sum(axis=-2) > 1
+        open_arms += np.where(both, 2.0 * radii, 0.0)
+        open_v += np.where(both, 2.0 * radii * np.linalg.norm(turning, axis=-1), 0.0)
+    return velocities, centres + levers - kinematics["com_position"][:, None], open_arms, open_v
 
 
 def _means(values: Floats) -> Floats:

@@ -16,6 +16,7 @@ from leapcheck_reference.simulate.actuator import Drives
 from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.heat import ThermalRating
 from leapcheck_reference.simulate.richardson import extrapolate
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 if TYPE_CHECKING:
     from leapcheck.jumping.planning.records import JumpPlan
@@ -104,16 +105,19 @@ def estimates(
     friction: float | None = None,
     rating: ThermalRating | None = None,
     turn: float | None = None,
+    terrain: Terrain = LEVEL,
+    landing: float | None = None,
 ) -> tuple[Estimate, ...]:
     """The estimates from each simulator's logs, the coarsest step first, in the order of `FIGURES`.
 
     `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears: without it there is
-    no thermal load; `turn` rad: how far the trunk is to pitch, where there is no plan of leapcheck. A log that stopped early has
+    no thermal load; `turn` rad, `landing` m: how far the trunk is to pitch, where there is no plan of leapcheck, and how high the
+    feet are to stand on the `terrain` at the end. A log that stopped early has
     no part in a limit: it is left out, unless it is the finest.
     """
     runs = {
         name: [
-            (log.dt, figures(spec, plan, log, drives, battery, friction, rating, turn))
+            (log.dt, figures(spec, plan, log, drives, battery, friction, rating, turn, terrain, landing))
             for log in levels
             if log is levels[-1] or not log.stopped
         ]

@@ -101,7 +101,9 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("slip_landing", "slip of the feet, landing", "m", LANDING, "the same from touch-down on"),
     ("clearance", "clearance of trunk and knees", "m", LANDING, "lowest over the run of points other than feet"),
     ("trunk_clearance", "clearance of the trunk", "m", LANDING, "lowest over the run of points on the trunk"),
-    ("final_tilt", "tilt at the end", "deg", LANDING, "angle between the trunk's z axis and the vertical, last state"),
+    ("landing_height", "height of the feet at the end", "m", LANDING, "lowest foot, last state minus first, across the slope"),
+    ("landing_off", "height of the feet beside the plan's", "m", LANDING, "landing_height minus that of the box or step meant"),
+    ("final_tilt", "tilt at the end", "deg", LANDING, "angle between the trunk's z axis and the ground's, last state"),
     ("final_speed", "speed at the end", "m/s", LANDING, "sqrt(2 E_kin / m) of the last state: 0 at rest"),
 )
 

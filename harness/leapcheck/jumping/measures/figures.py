@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leapcheck.jumping.measures.balances import BESIDE
 from leapcheck.jumping.measures.figure_list import FIGURES, LANDING_WINDOW, WINDOW, JumpFigure
 from leapcheck.jumping.measures.observation import TOUCH, Observation, Phases, motion_phases, observe, row_at
 from leapcheck.jumping.measures.utilisation import drive_figures, power_figures
@@ -19,6 +20,7 @@ from leapcheck_reference.simulate.actuator import Drives
 from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.coordinates import has_free_base
 from leapcheck_reference.simulate.heat import ThermalRating
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, contact_axes, gaps_and_normals
 from leapcheck_reference.tree import build
 
 if TYPE_CHECKING:
@@ -62,6 +64,17 @@ def jump_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -
     return result
 
 
+def landing_figures(seen: Observation, phases: Phases, landing: float | None) -> list[JumpFigure]:
+    """How high the lowest foot stands at the end above where the lowest stood first; none without feet."""
+    if not seen.feet.any():
+        return []
+    first, last = (seen.centres[[0, -1]][:, seen.feet] @ seen.terrain.R)[..., 2].min(axis=1)
+    result = [JumpFigure("landing_height", float(last - first), time=phases.end)]
+    if landing is not None:
+        result.append(JumpFigure("landing_off", float(last - first) - landing, time=phases.end))
+    return result
+
+
 def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> list[JumpFigure]:
     """Pitch and roll at touch-down, tilt and speed at the end.
 
@@ -76,11 +89,15 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
     if turn is not None:
         result.append(JumpFigure("turn_off", math.degrees(turned - math.tau * round(turn / math.tau)), time=phases.end))
     R = quaternion_rotation(seen.q[-1, 3:7])
-    result.append(JumpFigure("final_tilt", math.degrees(math.acos(min(max(float(R[2, 2]), -1.0), 1.0))), time=phases.end))
+    result.append(
+        JumpFigure(
+            "final_tilt", math.degrees(math.acos(min(max(float(R[:, 2] @ seen.terrain.R[:, 2]), -1.0), 1.0))), time=phases.end
+        )
+    )
     if math.isfinite(phases.touch_down):
         quaternion = row_at(seen.time, seen.q[:, 3:7], phases.touch_down)
         (start, _), (pitch, roll) = (_pitch_and_roll(q / np.linalg.norm(q)) for q in (seen.q[0, 3:7], quaternion))
-        asked_pitch = 0.0 if turn is None else start + turn
+        asked_pitch = -seen.terrain.slope if turn is None else start + turn
         pitch_off = math.remainder(pitch - asked_pitch, math.tau)
         for name, angle in (("pitch_touch_down", pitch), ("pitch_off", pitch_off), ("roll_touch_down", roll)):
             result.append(JumpFigure(name, math.degrees(angle), time=phases.touch_down))
@@ -128,8 +145,8 @@ def clearance_figures(seen: Observation) -> list[JumpFigure]:
     for name, chosen in (("clearance", ~seen.feet), ("trunk_clearance", ~seen.feet & np.array(trunk, dtype=bool))):
         if not chosen.any():
             continue
-        heights = seen.centres[:, chosen, 2] - seen.radii[chosen]
-        touching = seen.force[:, chosen, 2] > TOUCH * seen.weight
+        heights = seen.gaps[:, chosen]
+        touching = np.linalg.norm(seen.force[:, chosen], axis=2) > TOUCH * seen.weight
         heights[:-1][touching] = np.minimum(heights[:-1][touching], 0.0)
         k, point = np.unravel_index(int(heights.argmin()), heights.shape)
         where = seen.points[int(np.flatnonzero(chosen)[point])]
@@ -175,6 +192,8 @@ def _phase(seen: Observation, begin: float, end: float, phase: str) -> list[Jump
         return result
     names = [name for name, foot in zip(seen.points, seen.feet, strict=True) if foot]
     force = seen.force[:, seen.feet]
+    if not seen.terrain.is_level:
+        force = _foot_forces(seen, force)
     means = _means(seen, force.reshape(len(force), -1), starts).reshape(len(starts), -1, 3)
     loaded = means[..., 2] > LEAST_LOAD * seen.weight
     ratio = np.where(loaded, np.linalg.norm(means[..., :2], axis=2) / np.where(loaded, means[..., 2], 1.0), 0.0)
@@ -186,6 +205,15 @@ def _phase(seen: Observation, begin: float, end: float, phase: str) -> list[Jump
     foot = int(np.argmax(way))
     result.append(JumpFigure(f"slip_{phase}", way[foot], "", names[foot]))
     return result
+
+
+def _foot_forces(seen: Observation, force: Floats) -> Floats:
+    """Forces (n, feet, 3) N on the feet in the axes of what each stands on; 0 where a foot meets two parts of the ground."""
+    centres, radii = seen.centres[:-1, seen.feet], seen.radii[seen.feet]
+    gaps, _ = gaps_and_normals(seen.terrain, centres, radii)
+    axes = contact_axes(seen.normals[:-1, seen.feet].reshape(-1, 3)).reshape(*force.shape, 3)
+    local: Floats = (axes @ force[..., None])[..., 0]
+    return np.where(((gaps < BESIDE).sum(axis=-2) > 1)[..., None], 0.0, local)
 
 
 def _window_starts(time: Floats, begin: float, end: float) -> Floats:
@@ -217,14 +245,17 @@ def figures(
     friction: float | None = None,
     rating: ThermalRating | None = None,
     turn: float | None = None,
+    terrain: Terrain = LEVEL,
+    landing: float | None = None,
 ) -> dict[str, JumpFigure]:
     """The figures of a log by key, in the order of `FIGURES`; those that the run does not reach are left out.
 
     `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears, where it is known;
-    `turn` rad: how far the trunk is to pitch, where no plan of leapcheck says it. A run that broke down is measured up to its
+    `turn` rad: how far the trunk is to pitch, where no plan of leapcheck says it; `landing` m: how high the feet are to stand at
+    the end, where that is known. A run that broke down is measured up to its
     last sound state; a log without a step has no figures.
     """
-    seen = observe(spec, log)
+    seen = observe(spec, log, terrain)
     if not seen.steps:
         return {}
     push = None if plan is None else next((phase.start for phase in plan.phases if phase.name == "push"), None)
@@ -239,6 +270,7 @@ def figures(
         *attitude_figures(seen, phases, turn if plan is None else plan.request.pitch or 0.0),
         *limit_figures(seen),
         *clearance_figures(seen),
+        *landing_figures(seen, phases, landing),
     ]
     order = list(FIGURES)
     return {figure.key: figure for figure in sorted(result, key=lambda figure: order.index(figure.name))}

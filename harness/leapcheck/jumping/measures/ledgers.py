@@ -13,6 +13,7 @@ from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 STEP_ANGLES = 1.0
 """A book of a time-stepped log may be out by this part times the angle (rad) that the fastest joint turns in one step:
@@ -50,7 +51,7 @@ class Ledger:
         return self.relative <= self.tolerance
 
 
-def ledgers(spec: RobotSpec, log: JumpLog) -> tuple[Ledger, ...]:
+def ledgers(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> tuple[Ledger, ...]:
     """The books of a time-stepped log; none for a log without steps.
 
     Their residuals are errors of the step, of first order in dt: the tolerance is `STEP_ANGLES` times the angle that the
@@ -61,7 +62,7 @@ def ledgers(spec: RobotSpec, log: JumpLog) -> tuple[Ledger, ...]:
         return ()
     joint_v = driven_places(spec)[1]
     fastest = float(np.abs(log.v[:, joint_v]).max(initial=0.0))
-    return ledgers_from_balances(log_balances(spec, log), max(STEP_ANGLES * fastest * log.dt, ROUNDING), log.dt)
+    return ledgers_from_balances(log_balances(spec, log, terrain), max(STEP_ANGLES * fastest * log.dt, ROUNDING), log.dt)
 
 
 def ledgers_from_balances(balances: Balances, tolerance: float, step: float = 0.0) -> tuple[Ledger, ...]:
@@ -125,12 +126,13 @@ def _energy_book(balances: Balances, tolerance: float, step: float) -> Ledger:
     weight_power = balances.momentum[:, 3:] @ balances.gravity
     left_open = step * float(np.abs(weight_power - weight_power[0]).max())
     energy, works = balances.kinetic + balances.potential, (balances.actuator_work, balances.contact_work, balances.stop_work)
+    scale = max(sum(map(_turnover, works)), _turnover(balances.potential), _smallest_scale(left_open, tolerance))
     return Ledger(
         "energy",
         float(np.abs(energy - energy[0] - sum(works)).max()),
-        max(sum(map(_turnover, works)), _turnover(balances.potential), _smallest_scale(left_open, tolerance)),
+        scale,
         "J",
-        tolerance,
+        tolerance + (balances.work_slack / scale if scale else 0.0),
         "kinetic and potential energy gained = work of the drives, of the contacts (-dissipation) and of the joint stops",
     )
 

@@ -13,6 +13,7 @@ from leapcheck.simulators.log import JumpLog
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, contact_axes, nearest_surface
 
 KINEMATICS = (
     "com_position",
@@ -44,8 +45,9 @@ QUATERNION_SLACK = 1e-6
 class Observation:
     """A log with its kinematics.
 
-    Over states (n + 1, ...): `com` m, `com_velocity` m/s, `centres` (.., points, 3) m of the contact spheres, `slip` (..,
-    points, 2) m/s horizontal velocity of each sphere's lowest point, `kinetic_energy` J. Over steps (n, ...): `force` (n,
+    Over states (n + 1, ...): `com` m, `com_velocity` m/s, `centres` (.., points, 3) m of the contact spheres, `gaps` (.., points)
+    m to the nearest part of the ground and `normals` (.., points, 3) of that, `slip` (.., points, 2) m/s velocity along it
+    of each sphere's nearest point, `kinetic_energy` J. Over steps (n, ...): `force` (n,
     points, 3) N, `stop_torque` (n, nv) N m of the joint stops. `radii` (points,) m, `feet` (points,) whether it is a foot,
     `gravity` m/s^2.
     """
@@ -58,6 +60,8 @@ class Observation:
     com: Floats
     com_velocity: Floats
     centres: Floats
+    gaps: Floats
+    normals: Floats
     slip: Floats
     kinetic_energy: Floats
     force: Floats
@@ -66,6 +70,7 @@ class Observation:
     feet: NDArray[np.bool_]
     points: tuple[str, ...]
     gravity: float
+    terrain: Terrain
 
     @property
     def steps(self) -> int:
@@ -93,17 +98,16 @@ class Phases:
     end: float
 
 
-def observe(spec: RobotSpec, log: JumpLog) -> Observation:
-    """The log's kinematics, up to the last sound state."""
+def observe(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> Observation:
+    """The log's kinematics on that ground, up to the last sound state."""
     states = _sound_states(spec, log)
     q, v = np.ascontiguousarray(log.q[:states]), np.ascontiguousarray(log.v[:states])
     seen = _kinematics(spec)(q, v)
     points = [point for point in spec.contact_points if point.computed]
     radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in points])
     w = np.einsum("npij,nj->npi", seen["contact_angular_jacobians"], v)
-    arm = np.zeros((len(points), 3))
-    arm[:, 2] = -radii
-    sliding = seen["contact_velocities"] + np.cross(w, arm)
+    gaps, normals = nearest_surface(terrain, seen["contact_positions"], radii)
+    sliding = seen["contact_velocities"] + np.cross(w, -radii[:, None] * normals)
     return Observation(
         spec=spec,
         dt=log.dt,
@@ -113,7 +117,9 @@ def observe(spec: RobotSpec, log: JumpLog) -> Observation:
         com=seen["com_position"],
         com_velocity=seen["com_velocity"],
         centres=seen["contact_positions"],
-        slip=sliding[..., :2],
+        gaps=gaps,
+        normals=normals,
+        slip=sliding[..., :2] if terrain.is_level else (_axes(normals) @ sliding[..., None])[..., :2, 0],
         kinetic_energy=seen["kinetic_energy"],
         force=log.forces[: max(states - 1, 0)],
         stop_torque=log.limit_torques[: max(states - 1, 0)],
@@ -121,7 +127,13 @@ def observe(spec: RobotSpec, log: JumpLog) -> Observation:
         feet=np.array([point.is_foot for point in points], dtype=bool),
         points=tuple(point.name for point in points),
         gravity=float(np.linalg.norm(spec.gravity)),
+        terrain=terrain,
     )
+
+
+def _axes(normals: Floats) -> Floats:
+    """Contact axes (..., 3, 3) of normals (..., 3)."""
+    return contact_axes(normals.reshape(-1, 3)).reshape(*normals.shape, 3)
 
 
 @lru_cache(maxsize=8)  # a study looks at dozens of logs of one robot
@@ -191,9 +203,9 @@ def _touch_down(seen: Observation, j: int) -> float:
     if before > TOUCH * seen.weight:
         return float(seen.time[j - 1]) + seen.dt * (LOADED * seen.weight - before) / (now - before)
     point = int(np.argmax(seen.force[j, :, 2]))
-    height = seen.centres[j, point, 2] - seen.radii[point]
+    height = seen.gaps[j, point]
     step = max(j - 1, 0)
-    speed = -(seen.centres[j, point, 2] - seen.centres[step, point, 2]) / seen.dt
+    speed = -(seen.gaps[j, point] - seen.gaps[step, point]) / seen.dt
     delay = height / speed if speed > 0.0 else 0.0
     return float(seen.time[j]) + float(np.clip(delay, -seen.dt, seen.dt))
 

@@ -17,6 +17,7 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.soft_contact import SoftContact
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 CONTROLLER = "the controller stopped"
 
@@ -26,7 +27,7 @@ class Trial:
     """The jump that is repeated: a robot under a controller, from the state `start` (q, v) for `duration` s.
 
     `control`: the commands of all simulations, arrays (ticks, actuators), or a function that makes a policy for each (it must be
-    one that another process can be given). Rotors are lumped.
+    one that another process can be given). Rotors are lumped. `landing` m: as of an `Act`.
     """
 
     spec: RobotSpec
@@ -37,6 +38,8 @@ class Trial:
     timing: Timing = field(default_factory=Timing)
     battery: Battery = field(default_factory=Battery)
     dt: float = 1e-3
+    terrain: Terrain = LEVEL
+    landing: float | None = None
 
     @property
     def steps(self) -> int:

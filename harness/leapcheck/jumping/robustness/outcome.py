@@ -14,6 +14,7 @@ from leapcheck.jumping.measures.observation import LOADED, RISING, SHORTEST_FLIG
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, nearest_surface
 
 NAN = float("nan")
 
@@ -35,6 +36,7 @@ FIGURE_NAMES = (
     "limit_margin",
     "clearance",
     "trunk_clearance",
+    "landing_height",
     "final_tilt",
     "final_speed",
 )
@@ -85,9 +87,10 @@ class RobotOutline:
     lower: Floats
     upper: Floats
     gravity: float
+    terrain: Terrain = LEVEL
 
 
-def outline_of(spec: RobotSpec) -> RobotOutline:
+def outline_of(spec: RobotSpec, terrain: Terrain = LEVEL) -> RobotOutline:
     """The part of a robot's description that outcomes need."""
     points = [point for point in spec.contact_points if point.computed]
     starts = np.cumsum([0, *(CONFIGURATION_SIZE[body.joint.type] for body in spec.bodies)])
@@ -101,6 +104,7 @@ def outline_of(spec: RobotSpec) -> RobotOutline:
         lower=table[:, 1],
         upper=table[:, 2],
         gravity=float(np.linalg.norm(spec.gravity)),
+        terrain=terrain,
     )
 
 
@@ -108,7 +112,7 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     """The figures of a run, as `observation.motion_phases` defines them, but at the nearest state where those interpolate."""
     if len(run.com) < SHORTEST_RUN:
         return TrialOutcome(dict.fromkeys(FIGURE_NAMES, NAN), run.stopped or "the run is too short to say anything")
-    height = run.centres[:, :, 2] - body.radii
+    height = nearest_surface(body.terrain, run.centres, body.radii)[0]
     figures = dict.fromkeys(FIGURE_NAMES, NAN)
     flight = _flight(run.upward > LOADED * run.weight, run.dt)
     push, landing = (0, len(run.com)), len(run.com)
@@ -122,25 +126,37 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     figures["limit_margin"] = float(margins.min(initial=math.inf))
     figures["clearance"] = float(height[:, ~body.feet].min(initial=math.inf))
     figures["trunk_clearance"] = float(height[:, body.trunk].min(initial=math.inf))
-    _, x, y, _ = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
-    figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y)))))
+    if body.feet.any():
+        lowest = (run.centres[[0, -1]][:, body.feet] @ body.terrain.R)[..., 2].min(axis=1)
+        figures["landing_height"] = float(lowest[1] - lowest[0])
+    w, x, y, z = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
+    upright = np.array([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)]) @ body.terrain.R[:, 2]
+    figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, float(upright)))))
     figures["final_speed"] = run.final_speed
     figures["torque_use"], figures["voltage_use"] = float(run.torque_use.max()), float(run.voltage_use.max())
     return TrialOutcome(figures, run.stopped)
 
 
 FAILURES = frozenset(
-    ("no take-off", "jumped too low", "not yet landed", "trunk hit the ground", "turned over", "not at rest at the end")
+    (
+        "no take-off",
+        "jumped too low",
+        "not yet landed",
+        "trunk hit the ground",
+        "does not stand where it should",
+        "turned over",
+        "not at rest at the end",
+    )
 )
 """Causes that are failures by themselves; the others may lead to them."""
 
 
-def causes(result: TrialOutcome, height: float, thresholds: Thresholds) -> tuple[str, ...]:
+def causes(result: TrialOutcome, height: float, thresholds: Thresholds, landing: float | None = None) -> tuple[str, ...]:
     """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
 
     It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
 
-    `height` m is what the jump should reach.
+    `height` m is what the jump should reach, `landing` m how high its feet should then stand, None where nobody says so.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -163,6 +179,10 @@ def causes(result: TrialOutcome, height: float, thresholds: Thresholds) -> tuple
         ("leg hit the ground", touched),
         ("feet slipped in the landing", figures["slip_landing"] > limit.slip_no_go),
         ("joint stop hit", figures["limit_margin"] <= limit.limit_margin_no_go),
+        (
+            "does not stand where it should",
+            landing is not None and abs(figures["landing_height"] - landing) > limit.landing_no_go,
+        ),
         ("turned over", figures["final_tilt"] > limit.tilt_no_go),
         ("not at rest at the end", figures["final_speed"] > limit.speed_no_go),
     ]

@@ -25,7 +25,7 @@ def replay(monte_carlo: MonteCarlo, number: int | None = None) -> JumpLog:
     if not 0 <= number < monte_carlo.count:
         raise ValueError(f"simulation {number}: there are {monte_carlo.count}, numbered from 0")
     trial, draws = monte_carlo.trial, draw(monte_carlo.variation, monte_carlo.seed, [number])
-    loop = MujocoLoop(trial.spec, trial.contact, trial.dt, draws, trial.start)
+    loop = MujocoLoop(trial.spec, trial.contact, trial.dt, draws, trial.start, terrain=trial.terrain)
     states, rows, stopped = [loop.state], [], ""
     for moment in trial_moments(trial, draws, monte_carlo.seed, monte_carlo.floor_time, loop):
         if moment.stopped[0].startswith(CONTROLLER):  # its last step was not taken

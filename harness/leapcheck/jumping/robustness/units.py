@@ -51,8 +51,8 @@ def run_outcomes(
 
 def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, index: Sequence[int]) -> list[TrialOutcome]:
     """The outcomes of the simulations `index`, run together."""
-    body, draws = outline_of(trial.spec), draw(variation, seed, index)
-    batch = MujocoBatch(trial.spec, trial.contact, trial.dt, draws, trial.start)
+    body, draws = outline_of(trial.spec, trial.terrain), draw(variation, seed, index)
+    batch = MujocoBatch(trial.spec, trial.contact, trial.dt, draws, trial.start, trial.terrain)
     return [outcome(body, run) for run in recordings(trial, draws, seed, floor_time, batch)]
 
 

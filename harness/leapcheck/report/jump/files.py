@@ -40,6 +40,9 @@ def _texts(run: JumpStudy, more_logs: Mapping[str, JumpLog]) -> dict[str, str | 
     if logs:
         spec = run.setup.spec
         texts["scene3d.html"] = scene_page(
-            spec, logs, phases_of(spec, drawable_logs(run.logs) or logs, jump_view.push_start(run))
+            spec,
+            logs,
+            phases_of(spec, drawable_logs(run.logs) or logs, jump_view.push_start(run), run.setup.ground.terrain),
+            terrain=run.setup.ground.terrain,
         )
     return texts

@@ -19,6 +19,7 @@ from leapcheck.simulators.log import JumpLog
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Drives, largest_torque
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 ENVELOPE_POINTS = 121
 
@@ -47,12 +48,13 @@ def jump_plots(
     drives: Drives,
     push: float | None = None,
     friction: float | None = None,
+    terrain: Terrain = LEVEL,
 ) -> tuple[PlotGroup, ...]:
     """All plots of a run; `push` (s): when the push begins, `friction`: what the ground offers. Logs without a step are left out.
 
     Curves of all simulators are in one chart; what there is for each joint or foot is of the `main_simulator` alone.
     """
-    seen = {name: observe(spec, log) for name, log in logs.items() if log.steps}
+    seen = {name: observe(spec, log, terrain) for name, log in logs.items() if log.steps}
     seen = {name: run for name, run in seen.items() if run.steps}
     if not seen:
         return ()
@@ -76,15 +78,20 @@ def jump_plots(
         ),
         PlotGroup("power", "Power and battery", of_one, draw_charts(_power(spec, main, log, drives, shade))),
         PlotGroup(
-            "ledger-plots", "Ledgers over time", of_one, draw_charts(_ledgers(log_balances(spec, _sound(log, main)), shade))
+            "ledger-plots",
+            "Ledgers over time",
+            of_one,
+            draw_charts(_ledgers(log_balances(spec, _sound(log, main), terrain), shade)),
         ),
     ]
     return tuple(group for group in groups if group.plots)
 
 
-def phases_of(spec: RobotSpec, logs: Mapping[str, JumpLog], push: float | None = None) -> tuple[ChartPhase, ...]:
+def phases_of(
+    spec: RobotSpec, logs: Mapping[str, JumpLog], push: float | None = None, terrain: Terrain = LEVEL
+) -> tuple[ChartPhase, ...]:
     """The phases of the run that is shown."""
-    seen = observe(spec, logs[main_simulator(logs)])
+    seen = observe(spec, logs[main_simulator(logs)], terrain)
     return jump_phases(seen, push) if seen.steps else ()
 
 
@@ -156,7 +163,7 @@ def _ground(seen: Mapping[str, Observation], name: str, shade: tuple[ChartPhase,
     yield Chart("Ground force ÷ weight, mean over 20 ms", "time, s", "force / m g", total, shade, (Limit("weight", 1.0),), True)
     if not feet:
         return
-    heights = tuple(Series(main.points[i], main.time, 1e3 * (main.centres[:, i, 2] - main.radii[i])) for i in feet[:TONES])
+    heights = tuple(Series(main.points[i], main.time, 1e3 * main.gaps[:, i]) for i in feet[:TONES])
     yield Chart("Height of the feet above the ground", "time, s", "gap, mm", heights, shade)
     normal = tuple(Series(main.points[i], t, window_means(main.force[:, i, 2], main.dt)) for i in feet[:TONES])
     yield Chart("Normal force of the feet, mean over 20 ms", "time, s", "force, N", normal, shade, (), True)

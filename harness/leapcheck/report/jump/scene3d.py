@@ -18,6 +18,7 @@ from leapcheck_models.spec import RobotSpec, Shape
 from leapcheck_reference import com_position, contact_positions
 from leapcheck_reference.kinematics import frames
 from leapcheck_reference.scalar import as_objects
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.key import key_of
@@ -30,11 +31,18 @@ RATE = 60.0
 LENGTH_STEP, QUATERNION_STEP, FORCE_STEP = 1e-4, 1e-4, 0.1
 """The page holds whole numbers of these: m, 1, N."""
 
+SEEN, WIDE = 3.0, 0.5  # m: boxes are drawn so far ahead and behind, and so far to either side
 STICK = 0.008  # m, radius of the stick of a link without shapes
 LARGEST_COORDINATE = 1e3  # m: beyond it a run has diverged and its pictures end
 
 
-def scene_page(spec: RobotSpec, logs: Mapping[str, JumpLog], phases: tuple[ChartPhase, ...] = (), title: str = "") -> str:
+def scene_page(
+    spec: RobotSpec,
+    logs: Mapping[str, JumpLog],
+    phases: tuple[ChartPhase, ...] = (),
+    title: str = "",
+    terrain: Terrain = LEVEL,
+) -> str:
     """The page with one run per name in `logs`, to choose from; everything escaped, deterministic.
 
     Its Content-Security-Policy allows its own script and style sheet, by their hashes, and nothing else. Raises ValueError
@@ -43,7 +51,7 @@ def scene_page(spec: RobotSpec, logs: Mapping[str, JumpLog], phases: tuple[Chart
     logs = drawable_logs(logs)
     if not logs:
         raise ValueError(f"'{spec.name}': no run to show in 3D: simulate one first")
-    data = dumps_line(scene_data(spec, logs, phases), (",", ":"))
+    data = dumps_line(scene_data(spec, logs, phases) | {"ground": ground_data(terrain)}, (",", ":"))
     context = {
         "title": title or f"Jump of {spec.name}",
         "robot": spec.name,
@@ -69,6 +77,17 @@ def scene_data(spec: RobotSpec, logs: Mapping[str, JumpLog], phases: tuple[Chart
         "runs": [_run(tree, name, log) for name, log in logs.items()],
         "feet": [bool(names[point.name].is_foot) for point in tree.points],
     }
+
+
+def ground_data(terrain: Terrain) -> dict[str, Any]:
+    """The ground's slope (rad), floor (m) and boxes in its axes, these no wider and longer than is seen well."""
+    boxes = []
+    for box in terrain.boxes:
+        (x, _, z), (a, b, c) = box.centre, box.half
+        first, last = max(x - a, -SEEN), min(x + a, SEEN)
+        size = [last - first, 2.0 * min(b, WIDE), 2.0 * c]
+        boxes.append({"size": size, "p": [(first + last) / 2.0, 0.0, z]})
+    return {"slope": terrain.slope, "floor": terrain.floor, "boxes": boxes}
 
 
 def picture_places(log: JumpLog, rate: float = RATE) -> NDArray[np.intp]:

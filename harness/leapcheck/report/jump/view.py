@@ -71,6 +71,8 @@ def limits(run: JumpStudy) -> tuple[str, ...]:
         lines.append("not planned by leapcheck: there is no target to compare with, and the phases are read from the logs")
     if run.setup.act is None:
         return (*run.notes, "nothing was simulated: there is no controller to simulate")
+    if not run.setup.ground.terrain.is_level:
+        lines.append("of the robot only its contact points meet boxes and steps: a shank may pass through an edge between them")
     return (*lines, *NOT_SIMULATED)
 
 

@@ -5,6 +5,7 @@
   const HOME = {yaw: -1.05, pitch: 0.22, distance: 1.7, shift: [0, 0, 0]};
   const view = {...HOME, start: [0, 0, 0.25]}, pointers = new Map();
   let run = data.runs[0], now = 0, playing = false, last = 0, colours = {}, pinch = 0;
+  const tilt = ([x, y, z], c = Math.cos(data.ground.slope), s = Math.sin(data.ground.slope)) => [c * x - s * z, y, s * x + c * z];
 
   const add = (a, b, s = 1) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
   const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -26,8 +27,8 @@
     return faces;
   };
   const cap = (r, z, from, to) => [...Array(5).keys()].map(k => { const a = from + (to - from) * k / 4; return [r * Math.cos(a), z + r * Math.sin(a)]; });
-  const boxed = size => {
-    const faces = [], parts = size.map(s => Math.max(1, Math.min(6, Math.round(s / 0.06)))); // small faces sort well
+  const boxed = (size, most = 6) => {
+    const faces = [], parts = size.map(s => Math.max(1, Math.min(most, Math.round(s / (most > 6 ? 0.12 : 0.06))))); // small faces sort well
     for (let axis = 0; axis < 3; axis++) for (const side of [-1, 1]) {
       const a = (axis + 1) % 3, b = (axis + 2) % 3;
       for (let i = 0; i < parts[a]; i++) for (let j = 0; j < parts[b]; j++) {
@@ -49,6 +50,7 @@
       : revolved([[0, -length / 2], [r, -length / 2], ...stretch, [r, length / 2], [0, length / 2]]);
     return faces.map(face => face.map(v => add(turned(q, v), p)));
   };
+  const solids = data.ground.boxes.map(({size, p}) => boxed(size, 40).map(face => face.map(v => tilt(add(v, p)))));
   const bodies = data.bodies.map(body => body.shapes.map(shape => ({faces: mesh(shape), tone: shape.tone})));
 
   // The run at a time: places of bodies, contact points, forces, com; between two pictures in a straight line.
@@ -96,8 +98,8 @@
       pen.beginPath();
       for (let i = -n; i <= n; i++) {
         const [x, y] = [(x0 + i) * step, (y0 + i) * step], half = Math.sqrt(Math.max(n * n - i * i, 0)) * step; // a round floor
-        if (((x0 + i) % 5 === 0) === heavy) segment(eye, [x, y0 * step - half, 0], [x, y0 * step + half, 0]);
-        if (((y0 + i) % 5 === 0) === heavy) segment(eye, [x0 * step - half, y, 0], [x0 * step + half, y, 0]);
+        if (((x0 + i) % 5 === 0) === heavy) segment(eye, tilt([x, y0 * step - half, data.ground.floor]), tilt([x, y0 * step + half, data.ground.floor]));
+        if (((y0 + i) % 5 === 0) === heavy) segment(eye, tilt([x0 * step - half, y, data.ground.floor]), tilt([x0 * step + half, y, data.ground.floor]));
       }
       pen.strokeStyle = colours.rule; pen.globalAlpha = heavy ? 1 : 0.5; pen.lineWidth = (heavy ? 1.4 : 0.8) * devicePixelRatio; pen.stroke();
     }
@@ -120,13 +122,15 @@
     pen.fillStyle = colours.sky; pen.fillRect(0, 0, canvas.width, canvas.height);
     floor(eye, base);
     const shown = [], shadow = [];
-    bodies.forEach((shapes, i) => shapes.forEach(({faces, tone}) => faces.forEach(face => {
-      const world = face.map(v => add(turned(poses[i].q, v), poses[i].p)), normal = unitVector(cross(add(world[2], world[0], -1), add(world[3], world[1], -1)));
-      if (dot(normal, SUN) > 0) shadow.push(world.map(p => [p[0] - SUN[0] / SUN[2] * p[2], p[1] - SUN[1] / SUN[2] * p[2], 0]));
+    const show = (world, tone, casts) => {
+      const normal = unitVector(cross(add(world[2], world[0], -1), add(world[3], world[1], -1)));
+      if (casts && dot(normal, SUN) > 0) shadow.push(world.map(p => [p[0] - SUN[0] / SUN[2] * p[2], p[1] - SUN[1] / SUN[2] * p[2], 0]));
       const local = world.map(eye.local);
       if (dot(normal, add(world[0], eye.eye, -1)) < 0 && local.every(p => p[2] > NEAR))
         shown.push({points: local.map(eye.screen), depth: local.reduce((sum, p) => sum + p[2], 0), fill: shaded(tone, Math.max(0, dot(normal, SUN)))});
-    })));
+    };
+    for (const faces of solids) for (const face of faces) show(face, "solid", false);
+    bodies.forEach((shapes, i) => shapes.forEach(({faces, tone}) => faces.forEach(face => show(face.map(v => add(turned(poses[i].q, v), poses[i].p)), tone, true))));
     pen.beginPath(); // faces that see the sun all wind one way on the floor: their union is the shadow
     for (const face of shadow) { const local = face.map(eye.local); if (local.every(p => p[2] > NEAR)) polygon(local.map(eye.screen)); }
     pen.fillStyle = colours.shadow; pen.globalAlpha = 0.45; pen.fill("nonzero"); pen.globalAlpha = 1;
@@ -170,7 +174,7 @@
   const paint = () => { // sizes and colours of the page now
     canvas.width = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)); canvas.height = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["sky", "rule", "body", "leg", "foot", "force", "shadow"]) colours[name] = style.getPropertyValue(`--${name}`).trim();
+    for (const name of ["sky", "rule", "body", "leg", "foot", "solid", "force", "shadow"]) colours[name] = style.getPropertyValue(`--${name}`).trim();
     redraw();
   };
 

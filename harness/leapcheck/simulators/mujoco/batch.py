@@ -17,6 +17,7 @@ from leapcheck.simulators.protocol import Draws
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_reference.simulate.soft_contact import SoftContact
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 TOLERANCE = 1e-8
 """MuJoCo's own default: the solver's error is far below what is varied."""
@@ -28,13 +29,21 @@ class MujocoBatch(MujocoView):
     Raises ValueError for a robot without a floating base, RuntimeError where this version of MuJoCo has no batches.
     """
 
-    def __init__(self, spec: RobotSpec, contact: SoftContact, dt: float, draws: Draws, start: tuple[Floats, Floats]) -> None:
+    def __init__(
+        self,
+        spec: RobotSpec,
+        contact: SoftContact,
+        dt: float,
+        draws: Draws,
+        start: tuple[Floats, Floats],
+        terrain: Terrain = LEVEL,
+    ) -> None:
         if spec.bodies[0].joint.type is not JointType.FREE:
             raise ValueError(f"robot '{spec.name}' has a fixed base: a Monte Carlo needs a floating one")
-        m = scene(spec, contact)
+        m = scene(spec, contact, terrain=terrain)
         m.opt.timestep, m.opt.tolerance = dt, TOLERANCE
         self._batch = _batches()(m, len(draws.index), 1)
-        super().__init__(spec, m, self._batch.bind)
+        super().__init__(spec, m, self._batch.bind, terrain)
         self._force = self._batch.bind("qfrc_applied")
         self._write(draws)
         self._start(draws, *start)

@@ -13,6 +13,7 @@ from leapcheck.simulators.protocol import Draws
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.soft_contact import SoftContact
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 
 class MujocoLoop(MujocoView):
@@ -30,16 +31,17 @@ class MujocoLoop(MujocoView):
         draws: Draws,
         start: tuple[Floats, Floats],
         rotors: Rotors = "armature",
+        terrain: Terrain = LEVEL,
     ) -> None:
-        batch = MujocoBatch(spec, contact, dt, draws, start)
-        self._simulator = made = MujocoSimulator(spec, contact, dt, rotors=rotors, tolerance=TOLERANCE)
+        batch = MujocoBatch(spec, contact, dt, draws, start, terrain)
+        self._simulator = made = MujocoSimulator(spec, contact, dt, rotors=rotors, tolerance=TOLERANCE, terrain=terrain)
         if rotors == "armature":
             made.model = batch.model(0)
             made.data = mujoco.MjData(made.model)
         elif draws.payload.any() or draws.com_offset.any() or draws.friction.any():
             raise ValueError("with exact rotors the robot and the ground are as described: vary neither")
         data = made.data
-        super().__init__(spec, made.model, lambda field: getattr(data, field)[None])
+        super().__init__(spec, made.model, lambda field: getattr(data, field)[None], terrain)
         self.qpos[:], self.qvel[:] = batch.qpos, batch.qvel
 
     @property

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from leapcheck_models.generate import scene_text
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_models.xml_text import file_stem
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 Image = NDArray[np.uint8]
 
@@ -37,6 +39,7 @@ STRIP_SIZE = (340, 280)
 SHADOW_SIZE = 1024
 """Width of the shadow map in px: MuJoCo's 4096 look the same in frames this small, and take a third of the time to draw them."""
 
+BOX_COLOUR = "0.62 0.56 0.45 1"
 FRAMES_PER_SECOND = 30
 SLOW_MOTION = 4
 """A film shows a jump so many times slower than it is."""
@@ -55,23 +58,33 @@ class Camera:
     elevation: float = -12.0
 
 
-def picture_strip(spec: RobotSpec, q: Floats, captions: Sequence[str], view: Camera = Camera()) -> bytes:
+def picture_strip(
+    spec: RobotSpec, q: Floats, captions: Sequence[str], view: Camera = Camera(), terrain: Terrain = LEVEL
+) -> bytes:
     """PNG with the robot at each configuration of q (k, nq), side by side from left to right, a caption under each.
 
     Raises RenderError where there is no OpenGL library.
     """
-    frames = _in_child(_frames, spec, q, view, STRIP_SIZE)
+    frames = _in_child(_frames, spec, q, view, STRIP_SIZE, terrain)
     return _strip(frames, captions)
 
 
-def write_film(spec: RobotSpec, time: Floats, q: Floats, path: Path, view: Camera = Camera(), slow: float = SLOW_MOTION) -> None:
+def write_film(
+    spec: RobotSpec,
+    time: Floats,
+    q: Floats,
+    path: Path,
+    view: Camera = Camera(),
+    slow: float = SLOW_MOTION,
+    terrain: Terrain = LEVEL,
+) -> None:
     """Writes an MP4 of the motion q (k, nq) at `time` (k,) s, `slow` times slower than it is.
 
     Raises RenderError where there is no OpenGL library or imageio-ffmpeg is missing.
     """
     moments = np.arange(time[0], time[-1], 1.0 / (FRAMES_PER_SECOND * slow))
     rows = np.clip(np.searchsorted(time, moments), 0, len(time) - 1)
-    _in_child(_film, spec, q[rows], view, SIZE, path)
+    _in_child(_film, spec, q[rows], view, SIZE, path, terrain)
 
 
 def _in_child(task: Any, *arguments: Any) -> Any:
@@ -106,13 +119,13 @@ def _environment(**values: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _frames(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int]) -> list[Image]:
+def _frames(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int], terrain: Terrain = LEVEL) -> list[Image]:
     """An image (height, width, 3) for each configuration, the camera following the robot from the side."""
     import mujoco
 
     files = {f"{file_stem(spec)}.xml": mjcf_text(spec, rotors="armature").encode()}
     try:
-        m = mujoco.MjModel.from_xml_string(scene_text(spec), files)
+        m = mujoco.MjModel.from_xml_string(_with_ground(scene_text(spec), terrain), files)
     except ValueError as error:
         raise RenderError(f"no pictures: MuJoCo refuses the robot: {' '.join(str(error).split())[:200]}") from None
     d = mujoco.MjData(m)
@@ -136,7 +149,24 @@ def _frames(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int]) -> 
     return images
 
 
-def _film(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int], path: Path) -> None:
+def _with_ground(scene: str, terrain: Terrain) -> str:
+    """The scene with its plane where the ground's is, and the ground's boxes."""
+    if terrain.is_level:
+        return scene
+    root = ElementTree.fromstring(scene)
+    world = next(element for element in root.iter("worldbody") if element.find("geom") is not None)
+    turn = " ".join(map(repr, terrain.quaternion))
+    for plane in (geom for geom in world.findall("geom") if geom.get("type") == "plane"):
+        plane.set("pos", " ".join(map(repr, (terrain.R @ (0.0, 0.0, terrain.floor)).tolist())))
+        plane.set("quat", turn)
+    for box in terrain.boxes:
+        pos, size = (" ".join(map(repr, values)) for values in ((terrain.R @ box.centre).tolist(), box.half))
+        attributes = {"type": "box", "pos": pos, "size": size, "quat": turn, "rgba": BOX_COLOUR}
+        ElementTree.SubElement(world, "geom", attributes)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _film(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int], path: Path, terrain: Terrain = LEVEL) -> None:
     try:
         from imageio_ffmpeg import write_frames
     except ModuleNotFoundError:
@@ -145,7 +175,7 @@ def _film(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int], path:
     with whole_file(path) as scratch:
         film = write_frames(str(scratch), (width, height), fps=FRAMES_PER_SECOND, codec="libx264", quality=7, macro_block_size=8)
         film.send(None)
-        for image in _frames(spec, q, view, size):
+        for image in _frames(spec, q, view, size, terrain):
             film.send(np.ascontiguousarray(image))
         film.close()
 

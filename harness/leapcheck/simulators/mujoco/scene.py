@@ -1,4 +1,4 @@
-"""A robot on the floor as a compiled MuJoCo model: a sphere at each contact point, one law for all contacts, exact inertias."""
+"""A robot on the ground as a compiled MuJoCo model: a sphere at each contact point, one law for all contacts, exact inertias."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from leapcheck_reference.simulate.actuator import POWER_SHARE, Drives
 from leapcheck_reference.simulate.actuator import drives as drives_of
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.soft_contact import SoftContact
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 if not hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE"):
     raise ImportError(f"jumps in MuJoCo need version 4.0 or newer, here is {mujoco.__version__}: pip install -U mujoco")
@@ -25,6 +26,7 @@ DriveLaw = Literal["torque", "dcmotor"]
 
 FLOOR = "leapcheck floor"
 SPHERE = "leapcheck sphere {}"
+BOX = "leapcheck box {}"
 CONES = {"elliptic": mujoco.mjtCone.mjCONE_ELLIPTIC, "pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL}
 
 
@@ -55,10 +57,12 @@ def windings(drives: Drives) -> Windings:
     )
 
 
-def scene(spec: RobotSpec, contact: SoftContact, passive: bool = False, drives: DriveLaw = "torque") -> mujoco.MjModel:
-    """Compiled model of the robot over the floor z = 0, rotors lumped with armature, coordinates in MuJoCo's order.
+def scene(
+    spec: RobotSpec, contact: SoftContact, passive: bool = False, drives: DriveLaw = "torque", terrain: Terrain = LEVEL
+) -> mujoco.MjModel:
+    """Compiled model of the robot over the ground, rotors lumped with armature, coordinates in MuJoCo's order.
 
-    Its computed contact points are spheres that meet the floor and nothing else. Joints keep damping and dry friction if
+    Its computed contact points are spheres that meet the ground and nothing else. Joints keep damping and dry friction if
     `passive`. With `drives` "dcmotor" each actuator is MuJoCo's own DC motor, controlled by the torque asked of it; else
     the model has no actuators, and torques are applied to the joints.
     """
@@ -69,7 +73,7 @@ def scene(spec: RobotSpec, contact: SoftContact, passive: bool = False, drives: 
         description.delete(geom)
     for motor in list(description.actuators):
         description.delete(motor)
-    _add_spheres(description, spec, contact)
+    _add_geoms(description, spec, contact, terrain)
     if drives == "dcmotor":
         _add_motors(description, spec)
     m = description.compile()
@@ -82,13 +86,15 @@ def scene(spec: RobotSpec, contact: SoftContact, passive: bool = False, drives: 
     return m
 
 
-def _add_spheres(description: mujoco.MjSpec, spec: RobotSpec, contact: SoftContact) -> None:
-    """The floor, and a sphere for each computed contact point; both carry the same parameters, so any mixing gives these."""
+def _add_geoms(description: mujoco.MjSpec, spec: RobotSpec, contact: SoftContact, terrain: Terrain) -> None:
+    """The ground, and a sphere for each computed contact point; all carry the same parameters, so any mixing gives these."""
     law = {"condim": 3, "friction": [contact.friction, 0.005, 0.0001], "solref": contact.solref, "solimp": contact.solimp}
-    plane, sphere = mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_SPHERE
-    description.worldbody.add_geom(
-        name=FLOOR, type=plane, size=[0.0, 0.0, 0.05], contype=1, conaffinity=0, rgba=[0.45, 0.5, 0.55, 1.0], **law
-    )
+    plane, box, sphere = mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_SPHERE
+    solid = {"contype": 1, "conaffinity": 0, "quat": terrain.quaternion, "rgba": [0.45, 0.5, 0.55, 1.0], **law}
+    floor = terrain.R @ (0.0, 0.0, terrain.floor)
+    description.worldbody.add_geom(name=FLOOR, type=plane, size=[0.0, 0.0, 0.05], pos=floor, **solid)
+    for i, one in enumerate(terrain.boxes):
+        description.worldbody.add_geom(name=BOX.format(i), type=box, size=one.half, pos=terrain.R @ one.centre, **solid)
     for point in (p for p in spec.contact_points if p.computed):
         radius = max(point.radius, SMALLEST_RADIUS)
         description.body(point.body).add_geom(

@@ -21,6 +21,7 @@ from leapcheck_reference.simulate.actuator import losses
 from leapcheck_reference.simulate.coordinates import sound_state
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact, weights
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 Integrator = Literal["Euler", "implicitfast", "RK4", "discrete"]
 Rotors = Literal["exact", "armature"]
@@ -36,7 +37,7 @@ FATAL = {int(getattr(mujoco.mjtWarning, f"mjWARN_{name}")): name for name in ("B
 
 
 class MujocoSimulator:
-    """A robot over the floor in MuJoCo; owns model and data. A `leapcheck.simulators.protocol.Simulator`.
+    """A robot over the ground in MuJoCo; owns model and data. A `leapcheck.simulators.protocol.Simulator`.
 
     Exact rotors are added between mj_step1 and mj_step2 (`mujoco_rotors`); the reference inertias of contacts and limits are
     then the in-house ones of the exact robot, as MuJoCo's compiler knows only the lumped one. `tolerance` 0 lets the solver go
@@ -56,12 +57,13 @@ class MujocoSimulator:
         iterations: int = 100,
         passive: bool = False,
         drives: DriveLaw = "torque",
+        terrain: Terrain = LEVEL,
     ) -> None:
         _check_options(integrator, rotors, dt)
         plant = Plant(spec)  # refuses what has other coordinates than these simulators
         lumped = with_lumped_rotors(spec)
         self.name, self.dt, self.own_drives = f"mujoco {integrator}", dt, drives == "dcmotor"
-        self.model = m = scene(spec, contact, passive, drives)
+        self.model = m = scene(spec, contact, passive, drives, terrain)
         m.opt.timestep, m.opt.integrator = dt, INTEGRATORS[integrator]
         m.opt.tolerance, m.opt.iterations = tolerance, iterations
         self.data, self._stages = mujoco.MjData(m), mujoco.MjData(m)

@@ -17,6 +17,7 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, nearest_surface
 
 
 class MujocoView:
@@ -27,8 +28,9 @@ class MujocoView:
     (n,) m is how high each ground lies by now.
     """
 
-    def __init__(self, spec: RobotSpec, m: mujoco.MjModel, bind: Callable[[str], Floats]) -> None:
+    def __init__(self, spec: RobotSpec, m: mujoco.MjModel, bind: Callable[[str], Floats], terrain: Terrain = LEVEL) -> None:
         """`bind` gives the live array (n, ...) of a field of MjData."""
+        self._terrain = terrain
         lumped = with_lumped_rotors(spec)
         joint_places = places(lumped, m)
         self.convention = conventions.mujoco_convention(lumped, joint_places)
@@ -90,8 +92,8 @@ class MujocoView:
 
     @property
     def lowest(self) -> Floats:
-        """Height (n,) m of the lowest point of each robot above its ground."""
-        lowest: Floats = (self._geoms[:, self._spheres, 2] - self._radii).min(axis=1)
+        """Gap (n,) m between each robot's nearest point and its ground."""
+        lowest: Floats = nearest_surface(self._terrain, self._geoms[:, self._spheres], self._radii)[0].min(axis=1)
         return lowest
 
     def step(self, torque: Floats, running: NDArray[np.intp] | None = None) -> None:

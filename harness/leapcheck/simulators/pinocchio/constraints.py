@@ -88,23 +88,30 @@ def joint_stops(spec: RobotSpec, model: pin.Model) -> tuple[Stops, Indices]:
 
 
 class ActiveConstraints:
-    """The constraints of some `points` (numbers of spheres) and `stops` (numbers), in this order, to be used again and again.
+    """The constraints of some `pairs` (numbers of spheres with solids) and `stops` (numbers), in this order, for repeated use.
 
-    `models` and `datas` are what Pinocchio's solvers take; contacts have the ground's axes. `friction` (points,) and the bounds
+    `models` and `datas` are what Pinocchio's solvers take. `friction` (pairs,) and the bounds
     `lower`, `upper` (stops,) of the stops' impulses are those of a `ConeProblem`.
     """
 
     def __init__(
-        self, model: pin.Model, data: pin.Data, spheres: Spheres, stops: Stops, active: NDArray[np.bool_], friction: float
+        self,
+        model: pin.Model,
+        data: pin.Data,
+        spheres: Spheres,
+        stops: Stops,
+        active: NDArray[np.bool_],
+        pair_points: Indices,
+        friction: float,
     ) -> None:
-        """`active` (points + stops,): which."""
-        self.points = np.flatnonzero(active[: len(spheres.radii)])
-        self.stops = np.flatnonzero(active[len(spheres.radii) :])
-        self.friction = np.full(len(self.points), friction)
+        """`active` (pairs + stops,): which; `pair_points` (pairs,): the sphere of each pair."""
+        self.pairs = np.flatnonzero(active[: len(pair_points)])
+        self.stops = np.flatnonzero(active[len(pair_points) :])
+        self.friction = np.full(len(self.pairs), friction)
         self.lower, self.upper = np.zeros(len(self.stops)), np.full(len(self.stops), np.inf)
         self._model, self._data = model, data
         self.models, self.datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
-        joints = spheres.joints[self.points].tolist()
+        joints = spheres.joints[pair_points[self.pairs]].tolist()
         for joint in joints:
             contact = pin.PointContactConstraintModel(model, WORLD_JOINT, pin.SE3.Identity(), joint, pin.SE3.Identity())
             contact.setFriction(friction)
@@ -120,8 +127,13 @@ class ActiveConstraints:
             (one.joint1_placement, one.joint2_placement, data.oMi[joint]) for one, joint in zip(inner, joints, strict=False)
         ]
 
-    def jacobian(self, lowest: Floats) -> Floats:
-        """J (rows, nv) at the kinematics in the robot's data, world axes; `lowest` (contacts, 3) m: where the points touch."""
+    def jacobian(self, lowest: Floats, axes: Floats | None = None) -> Floats:
+        """J (rows, nv) at the kinematics in the robot's data; `lowest` (contacts, 3) m: where the points touch.
+
+        `axes` (contacts, 3, 3): rows x, y, normal of the contacts' axes, the world's by default.
+        """
+        for (on_ground, _, _), own in zip(self._contacts, () if axes is None else axes, strict=axes is not None):
+            on_ground.rotation = own.T
         for (on_ground, on_link, link), place in zip(self._contacts, lowest, strict=True):
             on_ground.translation = place
             on_link.translation = link.actInv(place)

@@ -27,6 +27,7 @@ from leapcheck_reference.simulate.coordinates import sound_state
 from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.rigid import PUSH_OUT
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
 
 MOST_SETS = 64
 """Sets of points and stops whose constraints are kept: a jump has a few, a tumble many."""
@@ -44,6 +45,7 @@ class PinocchioSimulator:
         friction: float = 0.8,
         solver: SolverName = "admm",
         smallest_radius: float = SMALLEST_RADIUS,
+        terrain: Terrain = LEVEL,
     ) -> None:
         """EngineError where the robot has no free base or cannot be held, ValueError for a wrong time step or friction."""
         if not (math.isfinite(dt) and dt > 0.0 and math.isfinite(friction) and friction >= 0.0):
@@ -66,14 +68,16 @@ class PinocchioSimulator:
         self._links = [self._data.oMi[joint] for joint in carriers.tolist()]
         self._frames = np.empty((len(carriers), 4, 4))
         self._centres = np.insert(self._spheres.centres, 3, 1.0, axis=1)[:, :, None]
-        points, stops = len(self._spheres.radii), len(self._stops.sign)
+        self._terrain, self._pairs = terrain, np.tile(np.arange(len(self._spheres.radii)), terrain.surfaces)
+        points, stops = len(self._pairs), len(self._stops.sign)
         self._rows = np.zeros((points + stops, spec.nv))
         self._rows[range(points, points + stops), self._stops.v] = self._stops.sign
         self._constraints = lru_cache(MOST_SETS)(self._active_constraints)
         self._lower = np.tri(self._model.nv, k=-1, dtype=bool)
         self._q, self._v, self._R = np.zeros(spec.nq), np.zeros(spec.nv), np.eye(3)
         self._q[3] = 1.0
-        self._forces, self._limit_torques = np.zeros((points, 3)), np.zeros(spec.nv)
+        self._touching = np.zeros(points, dtype=bool)
+        self._forces, self._limit_torques = np.zeros((len(self._spheres.radii), 3)), np.zeros(spec.nv)
 
     @property
     def worst_residual(self) -> float:
@@ -104,7 +108,7 @@ class PinocchioSimulator:
         """Takes a state (canonical) and forgets all else; ValueError where it is no state of this robot."""
         self._q, self._v = sound_state(self._robot, True, q, v, (len(self._q), len(self._v)))
         self._R = _quaternion(self._q).matrix()
-        self._forces[:], self._limit_torques[:] = 0.0, 0.0
+        self._forces[:], self._limit_torques[:], self._touching[:] = 0.0, 0.0, False
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
@@ -149,51 +153,65 @@ class PinocchioSimulator:
     def _contact_velocity(self, factor: Floats, free: Floats) -> Floats:
         """The velocity with the impulses of all points and stops that would otherwise go through."""
         places, rows = self._points(), self._rows
+        beside = self._rising(places)
         room = self._stops.sign * (self._q[self._stops.q] - self._stops.bound)
-        gaps = np.concatenate([places[:, 2] - self._spheres.radii, room])
+        gaps = np.concatenate([beside.gaps, room])
         wanted = np.minimum(gaps / -self.dt, PUSH_OUT)
         active = np.zeros(len(gaps), dtype=bool)
-        active[: len(places)] = self._forces[:, 2] > 0.0
-        self._forces[:], self._limit_torques[:] = 0.0, 0.0
+        active[: len(self._touching)] = self._touching
+        self._forces[:], self._limit_torques[:], self._touching[:] = 0.0, 0.0, False
         v, first = free, bool(np.count_nonzero(active))
         while True:
             new = (rows @ v < wanted) & ~active
             if not (first or np.count_nonzero(new)):
                 return v
             active, first = active | new, False
-            v = self._impulse_velocity(factor, free, places, active, wanted)
+            v = self._impulse_velocity(factor, free, places, beside, active, wanted)
 
     def _points(self) -> Floats:
-        """Centres (points, 3) m of the spheres; what their lowest points' upward velocities are of v goes into the first rows.
-
-        By the world Jacobian of all joints, of which each sphere takes the columns of the joints that carry it.
-        """
+        """Centres (points, 3) m of the spheres."""
         for frame, link in zip(self._frames, self._links, strict=True):
             frame[:] = link.homogeneous
         places: Floats = np.matmul(self._frames[self._carrier], self._centres)[:, :3, 0]
-        J = self._data.J
-        rising = self._spheres.carried * (J[2] + places[:, 1:2] * J[3] - places[:, :1] * J[4])
-        np.matmul(rising, self._T, out=self._rows[: len(places)])
         return places
+
+    def _rising(self, places: Floats) -> Touch:
+        """The spheres beside the solids; what of v are their velocities away from these goes into the first rows.
+
+        By the world Jacobian of all joints, of which each sphere takes the columns of the joints that carry it.
+        """
+        J, beside = self._data.J, touch(self._terrain, places, self._spheres.radii)
+        x, y, z = places.T[:, :, None]
+        rising = J[2] + y * J[3] - x * J[4]
+        if beside.axes is not None:
+            n_x, n_y, n_z = beside.axes[:, 2].T[:, :, None]
+            pair = self._pairs
+            rising = n_x * (J[0] + z * J[4] - y * J[5])[pair] + n_y * (J[1] + x * J[5] - z * J[3])[pair] + n_z * rising[pair]
+        np.matmul(self._spheres.carried[self._pairs] * rising, self._T, out=self._rows[: len(rising)])
+        return beside
 
     def _active_constraints(self, active: bytes) -> ActiveConstraints:
         """Those of the points and stops (points + stops,) bool."""
         which = np.frombuffer(active, dtype=bool)
-        return ActiveConstraints(self._model, self._data, self._spheres, self._stops, which, self._friction)
+        return ActiveConstraints(self._model, self._data, self._spheres, self._stops, which, self._pairs, self._friction)
 
     def _impulse_velocity(
-        self, factor: Floats, free: Floats, places: Floats, active: NDArray[np.bool_], wanted: Floats
+        self, factor: Floats, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats
     ) -> Floats:
         """The velocity with the impulses of these points and stops, which are written down as forces."""
         constraints = self._constraints(active.tobytes())
-        points, stops = constraints.points, constraints.stops
-        lowest = places[points]
-        lowest[:, 2] -= self._spheres.radii[points]
-        J = constraints.jacobian(lowest) @ self._T
+        pairs, stops = constraints.pairs, constraints.stops
+        points = self._pairs[pairs]
+        nearest, axes = places[points], None if beside.axes is None else beside.axes[pairs]
+        if axes is None:
+            nearest[:, 2] -= self._spheres.radii[points]
+        else:
+            nearest -= self._spheres.radii[points, None] * axes[:, 2]
+        J = constraints.jacobian(nearest, axes) @ self._T
         MinvJT = lapack.dpotrs(factor, J.T, lower=1)[0]
-        G, end = J @ MinvJT, 3 * len(points)
+        G, end = J @ MinvJT, 3 * len(pairs)
         target = np.zeros(len(G))
-        target[2:end:3], target[end:] = wanted[points], wanted[len(places) + stops]
+        target[2:end:3], target[end:] = wanted[pairs], wanted[len(self._pairs) + stops]
         problem = ConeProblem(
             G=0.5 * (G + G.T),
             g=J @ free - target,
@@ -202,8 +220,10 @@ class PinocchioSimulator:
             upper=constraints.upper,
         )
         p = self._impulses(constraints.models, constraints.datas, problem)
-        self._forces[:], self._limit_torques[:] = 0.0, J[end:].T @ p[end:] / self.dt
-        self._forces[points] = p[:end].reshape(-1, 3) / self.dt
+        impulses = p[:end].reshape(-1, 3)
+        self._limit_torques[:], self._touching[:] = J[end:].T @ p[end:] / self.dt, False
+        self._touching[pairs] = impulses[:, 2] > 0.0
+        self._forces[:] = beside.forces(pairs, impulses / self.dt, len(self._forces))
         changed: Floats = free + MinvJT @ p
         return changed
 
