@@ -27,6 +27,7 @@ class QuantityGroup(StrEnum):
     CORE = "core"
     MUJOCO = "mujoco"
     DYNAMICS = "dynamics"
+    DERIVATIVES = "derivatives"
     KINEMATICS = "kinematics"
     CENTROIDAL = "centroidal"
     CONSTRAINTS = "constraints"
@@ -174,6 +175,19 @@ def _dynamics() -> Iterator[Quantity]:
     yield Quantity(name, "points' J M^-1 J^T", inverse, ("q",), Scale.LARGEST, (Axis.POINT, T, T), own)
 
 
+def _derivatives() -> Iterator[Quantity]:
+    """Derivatives of inverse and forward dynamics: by q along each unit velocity, v, vdot and tau as they are."""
+    F, A, own = Axis.FORCE, Axis.MOTION, QuantityGroup.DERIVATIVES
+    Q, QV, forces = ("q",), ("q", "v"), "N m, N, N/m"
+    yield Quantity("inverse_dynamics_derivative_q", "dID/dq", forces, (*QV, "vdot"), Scale.LARGEST, (F, F), own)
+    yield Quantity("inverse_dynamics_derivative_v", "dID/dv", "N m s, N s, N s/m", QV, Scale.LARGEST, (F, F), own)
+    unit = "1/s^2, 1/m s^2, m/s^2"
+    yield Quantity("forward_dynamics_derivative_q", "dFD/dq", unit, (*QV, "tau"), Scale.LARGEST, (A, F), own)
+    yield Quantity("forward_dynamics_derivative_v", "dFD/dv", "1/s, 1/m s, m/s", QV, Scale.LARGEST, (A, F), own)
+    unit = "1/kg m^2, 1/kg, 1/kg m"
+    yield Quantity("forward_dynamics_derivative_tau", "dFD/dtau", unit, Q, Scale.LARGEST, (A, A), own)
+
+
 def _kinematics() -> Iterator[Quantity]:
     """Frames of links and contact points in the world: world axes, at each frame's origin, [angular; linear]."""
     N, X, T, own = Axis.FRAME, Axis.SPACE, Axis.TWIST, QuantityGroup.KINEMATICS
@@ -211,7 +225,7 @@ def _constraints() -> Iterator[Quantity]:
     yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
 
 
-GROUPS = (_core(), _mujoco(), _dynamics(), _kinematics(), _centroidal(), _constraints())
+GROUPS = (_core(), _mujoco(), _dynamics(), _derivatives(), _kinematics(), _centroidal(), _constraints())
 
 QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in GROUPS for quantity in rows}
 

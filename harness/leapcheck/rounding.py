@@ -31,7 +31,7 @@ FLOOR = ULPS * float(np.finfo(float).eps)
 """Least scale-free rounding expected of any value: that of storing it and its inputs."""
 
 ENERGY, INERTIA, VELOCITIES = "kinetic_energy", "mass_matrix", "frame_velocities"
-MOMENTUM = (INERTIA, ENERGY)
+GRAVITY, MOMENTUM = "gravity_force", (INERTIA, ENERGY)
 
 CANCELLING = {
     "bias_force": (ENERGY,),
@@ -46,6 +46,10 @@ CANCELLING = {
     "constraint_bias": (VELOCITIES,),
     "coriolis_matrix": MOMENTUM,
     "christoffel_matrix": MOMENTUM,
+    "inverse_dynamics_derivative_q": (ENERGY,),
+    "forward_dynamics_derivative_q": (ENERGY, INERTIA, GRAVITY),
+    "inverse_dynamics_derivative_v": MOMENTUM,
+    "forward_dynamics_derivative_v": MOMENTUM,
 }
 """Quantities that may vanish while the terms they consist of do not, and the quantities that these terms are sized by.
 
@@ -142,20 +146,22 @@ def cancelling_terms(spec: RobotSpec, quantity: str, value_of: Callable[[str], A
     """The size of the terms that cancel in a quantity, in its unit; 0 of one in which none do.
 
     Centripetal forces are as large as 2 E_k per radian; accelerations are these times the largest 1 / M_ii of the dofs in which
-    floating bases turn, or products of the links' largest w and v. Entries of C are momenta per radian, (M v)_i^2 <= M_ii 2 E_k.
-    `value_of` gives the values (..., shape) of a quantity at one state or more, `largest_of` the largest entry at each, 0 where
-    there are none; numbers and traced symbols are served alike.
+    floating bases turn (their derivatives with the weight besides), or products of the links' largest w and v. Entries of C and
+    of dID/dv are momenta, (M v)_i^2 <= M_ii 2 E_k. `value_of` gives the values (..., shape) of a quantity at one state or more,
+    `largest_of` the largest entry at each, 0 where there are none; numbers and traced symbols are served alike.
     """
     match CANCELLING.get(quantity):
         case (str(name),) if name == ENERGY:
             return 2.0 * value_of(ENERGY)
-        case (str(name), _) if name == ENERGY:
-            dofs = turning_dofs(spec)
-            return 2.0 * value_of(ENERGY) * largest_of(1.0 / value_of(INERTIA)[..., dofs, dofs]) if dofs else 0.0
+        case (str(name), _, *others) if name == ENERGY:
+            dofs, force = turning_dofs(spec), 2.0 * value_of(ENERGY)
+            force = force + largest_of(abs(value_of(GRAVITY))) if others else force
+            return force * largest_of(1.0 / value_of(INERTIA)[..., dofs, dofs]) if dofs else 0.0
         case names if names == MOMENTUM:
-            M = value_of(INERTIA)
-            square = 2.0 * value_of(ENERGY) * largest_of(np.diagonal(M, axis1=-2, axis2=-1))
-            return square.sqrt() if isinstance(square, Symbol) else np.sqrt(square)
+            diagonal = np.diagonal(value_of(INERTIA), axis1=-2, axis2=-1)
+            square = 2.0 * value_of(ENERGY) * largest_of(diagonal)
+            momentum = square.sqrt() if isinstance(square, Symbol) else np.sqrt(square)
+            return momentum * largest_of(1.0 / diagonal) if quantity == "forward_dynamics_derivative_v" else momentum
         case (str(name),) if name == VELOCITIES:
             V = value_of(VELOCITIES)
             return largest_of(abs(V[..., :3])) * largest_of(abs(V[..., 3:]))

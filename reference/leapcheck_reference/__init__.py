@@ -32,6 +32,13 @@ from leapcheck_reference.contact import (
     test_force_response,
 )
 from leapcheck_reference.coriolis import christoffel_matrix, coriolis_matrix, coriolis_normal_form
+from leapcheck_reference.derivatives import (
+    forward_dynamics_derivative_q,
+    forward_dynamics_derivative_tau,
+    forward_dynamics_derivative_v,
+    inverse_dynamics_derivative_q,
+    inverse_dynamics_derivative_v,
+)
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
@@ -102,6 +109,9 @@ __all__ = [
     "factorization",
     "forward_accelerations",
     "forward_dynamics",
+    "forward_dynamics_derivative_q",
+    "forward_dynamics_derivative_tau",
+    "forward_dynamics_derivative_v",
     "forward_kinematics",
     "frame_bias_accelerations",
     "frame_jacobian_rates",
@@ -110,6 +120,8 @@ __all__ = [
     "frame_velocities",
     "gravity_force",
     "inverse_dynamics",
+    "inverse_dynamics_derivative_q",
+    "inverse_dynamics_derivative_v",
     "kernel",
     "kinetic_energy",
     "layout",

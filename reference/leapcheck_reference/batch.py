@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
+from leapcheck_reference.dual import OUTER
 from leapcheck_reference.tree import Tree
 
 
@@ -26,7 +27,7 @@ class Batch:
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Batch):
             return Batch(self.values + other.values)
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         return self if other == 0.0 else Batch(self.values + other)
 
@@ -41,7 +42,7 @@ class Batch:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Batch):
             return Batch(self.values * other.values)
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         if other == 0.0:
             return 0.0
@@ -50,7 +51,7 @@ class Batch:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         return Batch(self.values / (other.values if isinstance(other, Batch) else other))
 

@@ -25,6 +25,13 @@ from leapcheck_reference.contact import (
     operational_inertia_inverse,
 )
 from leapcheck_reference.coriolis import christoffel_matrix, coriolis_matrix
+from leapcheck_reference.derivatives import (
+    forward_dynamics_derivative_q,
+    forward_dynamics_derivative_tau,
+    forward_dynamics_derivative_v,
+    inverse_dynamics_derivative_q,
+    inverse_dynamics_derivative_v,
+)
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
@@ -45,13 +52,7 @@ from leapcheck_reference.sparse import (
     mujoco_mass_matrix,
     sparsity_pattern,
 )
-from leapcheck_reference.trace.derivatives import (
-    forward_dynamics_derivative_q,
-    forward_dynamics_derivative_tau,
-    forward_dynamics_derivative_v,
-    inverse_dynamics_derivative_q,
-    inverse_dynamics_derivative_v,
-)
+from leapcheck_reference.trace import derivatives as recorded
 from leapcheck_reference.tree import Tree
 
 SIZES: Mapping[str, Callable[[Tree], int]] = {
@@ -68,7 +69,7 @@ class ReferenceQuantity:
     """One quantity: `function(tree, *arguments)` on arrays of any scalar.
 
     `arguments` are keys of `SIZES`. `shorter` computes the same in fewer operations: kernels record that one
-    where there is one. Derivatives take symbols of one recorder only.
+    where there is one.
     """
 
     function: Callable[..., Any]
@@ -93,11 +94,21 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "forward_dynamics": ReferenceQuantity(forward_dynamics, ("q", "v", "tau"), factored_forward_dynamics),
     "factored_forward_dynamics": ReferenceQuantity(factored_forward_dynamics, ("q", "v", "tau")),
     "minverse": ReferenceQuantity(minverse, ("q",)),
-    "inverse_dynamics_derivative_q": ReferenceQuantity(inverse_dynamics_derivative_q, ("q", "v", "vdot")),
-    "inverse_dynamics_derivative_v": ReferenceQuantity(inverse_dynamics_derivative_v, ("q", "v")),
-    "forward_dynamics_derivative_q": ReferenceQuantity(forward_dynamics_derivative_q, ("q", "v", "tau")),
-    "forward_dynamics_derivative_v": ReferenceQuantity(forward_dynamics_derivative_v, ("q", "v")),
-    "forward_dynamics_derivative_tau": ReferenceQuantity(forward_dynamics_derivative_tau, ("q",)),
+    "inverse_dynamics_derivative_q": ReferenceQuantity(
+        inverse_dynamics_derivative_q, ("q", "v", "vdot"), recorded.inverse_dynamics_derivative_q
+    ),
+    "inverse_dynamics_derivative_v": ReferenceQuantity(
+        inverse_dynamics_derivative_v, ("q", "v"), recorded.inverse_dynamics_derivative_v
+    ),
+    "forward_dynamics_derivative_q": ReferenceQuantity(
+        forward_dynamics_derivative_q, ("q", "v", "tau"), recorded.forward_dynamics_derivative_q
+    ),
+    "forward_dynamics_derivative_v": ReferenceQuantity(
+        forward_dynamics_derivative_v, ("q", "v"), recorded.forward_dynamics_derivative_v
+    ),
+    "forward_dynamics_derivative_tau": ReferenceQuantity(
+        forward_dynamics_derivative_tau, ("q",), recorded.forward_dynamics_derivative_tau
+    ),
     "contact_positions": ReferenceQuantity(contact_positions, ("q",)),
     "contact_velocities": ReferenceQuantity(contact_velocities, ("q", "v")),
     "contact_jacobians": ReferenceQuantity(contact_jacobians, ("q",)),

@@ -31,6 +31,8 @@ class CompareCommand(CompareOptions):
       mujoco, its own storage: qM, csr, cinert, crb, cdof
       dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), minverse, coriolis_matrix, christoffel_matrix,
         operational_inertia_inverse
+      derivatives, along the unit velocities of the dofs: inverse_dynamics_derivative_q, inverse_dynamics_derivative_v,
+        forward_dynamics_derivative_q, forward_dynamics_derivative_v, forward_dynamics_derivative_tau
       kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians,
         frame_jacobian_rates, frame_bias_accelerations
       centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,

@@ -41,7 +41,12 @@ OWN_CALLS = 64 * float(np.finfo(float).eps)
 SOLVED_IN_DOUBLES = frozenset({"contact_inertia", "operational_inertia_inverse", "constrained_forward_dynamics"})
 """Quantities that are too many operations to trace, or take a factorization that looks at its numbers."""
 
-SOLVED_HERE = frozenset({"forward_dynamics", "contact_inertia", "minverse"})
+SOLVED_HERE = frozenset(
+    {
+        *("forward_dynamics", "contact_inertia", "minverse"),
+        *(f"forward_dynamics_derivative_{by}" for by in ("q", "v", "tau")),
+    }
+)
 """Quantities that need a solver where the engine does not know the gears."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import CORE
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
+
+BY_Q = "forward_dynamics_derivative_q"
 
 
 class ForeignEngine(ABC):
@@ -60,10 +63,20 @@ class ForeignEngine(ABC):
 
         A quantity that is no canonical one is the raw number of the same name and is handed through.
         """
+        if BY_Q in quantities and not self.convention.is_square:
+            others = self.evaluate(states, [name for name in quantities if name != BY_Q])
+            return others | {BY_Q: self._acceleration_by_q(states)}
         T = conventions.velocity_map(self.convention, states.q)
         own = self.own_numbers(own_states(self.convention, T, states), own_names(self.convention, quantities))
         projection = Projection(self.convention, states, T, own)
         return {name: projection.quantity(name) for name in quantities}
+
+    def _acceleration_by_q(self, states: States) -> Floats:
+        """d vdot / d q = -M^-1 d tau / d q (n, nv, nv) at the acceleration: of an engine that does not know the gears."""
+        solved = self.evaluate(states, ("forward_dynamics", "mass_matrix"))
+        moving = replace(states, vdot=solved["forward_dynamics"])
+        force = self.evaluate(moving, ("inverse_dynamics_derivative_q",))["inverse_dynamics_derivative_q"]
+        return np.asarray(-np.linalg.solve(solved["mass_matrix"], force), dtype=np.float64)
 
     def own_numbers(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
         """The engine's own numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""

@@ -62,6 +62,8 @@ BESIDES = {
     "contact_inertia": ("M", "J"),
     "minverse": ("M",),
     "operational_inertia_inverse": ("M", "minverse", "frame_jacobians"),
+    "forward_dynamics_derivative_v": ("M", "inverse_dynamics_derivative_v"),
+    "forward_dynamics_derivative_tau": ("M",),
     "constrained_forward_dynamics": ("M", "h", "constraint_jacobian", "constraint_bias"),
 }
 """Further numbers behind quantities that are solved for here where the engine does not know the gears."""
@@ -69,7 +71,10 @@ BESIDES = {
 MADE_HERE = frozenset({"operational_inertia_inverse"})
 """Quantities of which no engine has a number of its own: they follow from others, with its own solver."""
 
-SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_forward_dynamics"})
+DERIVED = frozenset({"forward_dynamics_derivative_v", "forward_dynamics_derivative_tau"})
+"""Derivatives that follow from M and those of inverse dynamics; the one by q needs the acceleration, which comes before."""
+
+SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_forward_dynamics", *DERIVED})
 
 
 class OwnStates(NamedTuple):
@@ -142,11 +147,13 @@ class Projection:
                     self._known[name] = self._contact_inertia()
                 case "constrained_forward_dynamics":
                     self._known[name] = self._constrained_forward_dynamics()
+                case "forward_dynamics_derivative_v" if not self._convention.is_square:
+                    self._known[name] = -_solution(self.quantity("mass_matrix"), self.quantity("inverse_dynamics_derivative_v"))
                 case "operational_inertia_inverse":
                     self._known[name] = self._operational_inertia_inverse()
                 case "coriolis_matrix":
                     self._known[name] = coriolis_normal_form(self._converted(name), self._states.v)
-                case "minverse" if not self._convention.is_square:
+                case "minverse" | "forward_dynamics_derivative_tau" if not self._convention.is_square:
                     M = self.quantity("mass_matrix")
                     self._known[name] = _solution(M, np.broadcast_to(np.eye(M.shape[-1]), M.shape))
                 case _:

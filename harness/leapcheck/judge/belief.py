@@ -24,7 +24,12 @@ from leapcheck_reference.coriolis import coriolis_normal_form
 from leapcheck_reference.trace.parametric import numbers, topology
 from leapcheck_reference.tree import Tree, tree_parts
 
-SOLVED_FOR = frozenset({"forward_dynamics", "contact_inertia", "minverse", "operational_inertia_inverse"})
+SOLVED_FOR = frozenset(
+    {
+        *("forward_dynamics", "contact_inertia", "minverse", "operational_inertia_inverse"),
+        *(f"forward_dynamics_derivative_{by}" for by in ("q", "v", "tau")),
+    }
+)
 """Quantities that an engine gets by solving with M: their error may exceed rounding by the conditioning of M."""
 
 SHRINKS, NEAR_ROUNDING = 1e4, 1e-8

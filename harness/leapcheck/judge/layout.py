@@ -27,6 +27,7 @@ DOF_AXES = {
 
 BODY_QUANTITIES = ("cinert", "crb")
 POINT_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.axes and row.axes[0] is Axis.POINT)
+FRAME_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.axes and row.axes[0] is Axis.FRAME)
 COM_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.group is QuantityGroup.CENTROIDAL)
 FORCES = ("bias_force", "coriolis_force", "gravity_force")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,37 +44,31 @@ class RobotRows:
         return self._known[quantity]
 
     def _pair(self, quantity: str) -> Pair:
-        match quantity:
-            case "gravity_force":
-                return self.from_program("bias_force", self.x, self.rates, np.zeros_like(self.v))
-            case "coriolis_force":
-                weightless = [None if numbers is None else self._weightless(numbers) for numbers in (self.x, self.rates)]
-                assert weightless[0] is not None
-                return self.from_program("bias_force", weightless[0], weightless[1], self.v)
-            case "contact_velocities":
-                J, dJ = self.pair("contact_jacobians")
-                return _times(J, self.v), _times(dJ, self.v)
-            case "inverse_dynamics":
-                return self.inverse_dynamics(self.vdot)
-            case "forward_dynamics":
-                return self._forward_dynamics()
-            case "contact_inertia":
-                return self._contact_inertia()
-            case "operational_inertia_inverse":
-                return self._operational_inertia_inverse()
-            case "minverse":
-                return self._minverse()
+        if quantity in MADE_OF_OTHERS:
+            return MADE_OF_OTHERS[quantity](self)
         name = "mujoco_mass_matrix" if quantity in FORMS else quantity
         return self.from_program(name, self.x, self.rates, self.v)
+
+    def _gravity_force(self) -> Pair:
+        return self.from_program("bias_force", self.x, self.rates, np.zeros_like(self.v))
+
+    def _coriolis_force(self) -> Pair:
+        rates = None if self.rates is None else self._weightless(self.rates)
+        return self.from_program("bias_force", self._weightless(self.x), rates, self.v)
+
+    def _contact_velocities(self) -> Pair:
+        J, dJ = self.pair("contact_jacobians")
+        return _times(J, self.v), _times(dJ, self.v)
 
     def inverse_dynamics(self, vdot: Floats) -> Pair:
         """tau (n, nv) = M vdot + h of a given vdot (n, nv)."""
         (M, dM), (h, dh) = self.pair("mass_matrix"), self.pair("bias_force")
         return _times(M, vdot) + h, _times(dM, vdot) + dh
 
-    def from_program(self, name: str, x: Floats, rates: Floats | None, v: Floats) -> Pair:
-        """Values and rates of a quantity that has a program, for other numbers and velocities."""
-        given = {part: block for part, block in (("v", v), ("tau", self.tau)) if part in ARGUMENTS[name]}
+    def from_program(self, name: str, x: Floats, rates: Floats | None, v: Floats, vdot: Floats | None = None) -> Pair:
+        """Values and rates of a quantity that has a program, for other numbers, velocities and accelerations."""
+        states = (("v", v), ("tau", self.tau), ("vdot", self.vdot if vdot is None else vdot))
+        given = {part: block for part, block in states if part in ARGUMENTS[name]}
         if rates is None:
             value = values(self.tree, name, x, self.q, **given)
             return value, np.zeros_like(value)
@@ -91,6 +85,19 @@ class RobotRows:
         if self.rates is None:
             return vdot, np.zeros_like(vdot)
         return vdot, -_solve(M, self.inverse_dynamics(vdot)[1][..., None])[..., 0]
+
+    def _force_by_q(self) -> Pair:
+        """d tau / d q (n, nv, nv) at the acceleration that tau brings about."""
+        (vdot, moved), name = self.pair("forward_dynamics"), "inverse_dynamics_derivative_q"
+        force, rate = self.from_program(name, self.x, self.rates, self.v, vdot)
+        if self.rates is None:
+            return force, rate
+        return force, rate + self.from_program(name, self._weightless(self.x), None, np.zeros_like(self.v), moved)[0]
+
+    def _solved(self, force: Floats, rate: Floats) -> Pair:
+        """-M^-1 times columns of forces (n, nv, nv)."""
+        inverse, moved = self.pair("minverse")
+        return -inverse @ force, -moved @ force - inverse @ rate
 
     def _minverse(self) -> Pair:
         M, dM = self.pair("mass_matrix")
@@ -112,6 +119,22 @@ class RobotRows:
             return J @ X, np.zeros((len(J), J.shape[1], J.shape[1]))
         half = dJ @ X
         return J @ X, half + np.swapaxes(half, 1, 2) - np.swapaxes(X, 1, 2) @ dM @ X
+
+
+MADE_OF_OTHERS: dict[str, Callable[[RobotRows], Pair]] = {
+    "gravity_force": RobotRows._gravity_force,
+    "coriolis_force": RobotRows._coriolis_force,
+    "contact_velocities": RobotRows._contact_velocities,
+    "inverse_dynamics": lambda rows: rows.inverse_dynamics(rows.vdot),
+    "forward_dynamics": RobotRows._forward_dynamics,
+    "forward_dynamics_derivative_q": lambda rows: rows._solved(*rows._force_by_q()),
+    "forward_dynamics_derivative_v": lambda rows: rows._solved(*rows.pair("inverse_dynamics_derivative_v")),
+    "forward_dynamics_derivative_tau": RobotRows._minverse,
+    "contact_inertia": RobotRows._contact_inertia,
+    "operational_inertia_inverse": RobotRows._operational_inertia_inverse,
+    "minverse": RobotRows._minverse,
+}
+"""Quantities without a program: they follow from others."""
 
 
 def robot_rows(tree: Tree, read: States, X: Floats, rates: Floats | None = None) -> RobotRows:

@@ -66,8 +66,10 @@ def derivative(outputs: Array, along: Sequence[Along]) -> Array:
     Those that move are variables of their own: what they were computed from is not looked at, so that a rate of zero
     holds them. Raises ValueError for an operation without a derivative.
     """
-    recorder = next(x.recorder for x in outputs.ravel() if isinstance(x, Symbol))
     directions = along[0][1].shape[-1]
+    recorder = next((x.recorder for x in outputs.ravel() if isinstance(x, Symbol)), None)
+    if recorder is None:  # numbers
+        return np.zeros((*outputs.shape, directions), dtype=object)
     rates = _seeds(along)
     for number in _nodes_between(recorder, outputs, rates):
         if any(a in rates for a in recorder.node(number).arguments):

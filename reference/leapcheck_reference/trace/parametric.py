@@ -36,6 +36,7 @@ ARGUMENTS = {
         *("frame_placements", "frame_velocities", "frame_jacobians", "frame_jacobian_rates", "frame_bias_accelerations"),
         *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration", "centroidal_inertia"),
         *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"),
+        *("inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"),
         *("constraint_jacobian", "constraint_bias", "constrained_forward_dynamics"),
     )
 }
@@ -193,18 +194,34 @@ def _rotor(rotor: TreeRotor, i: int, x: Array, slices: Mapping[Part, slice]) -> 
     return replace(rotor, gear_ratio=ratio, placement=placement, axis=axis, S=S, inertia=inertia, spins=spins)
 
 
-def values(tree: Tree, quantity: str, x: Floats, q: Floats, v: Floats | None = None, tau: Floats | None = None) -> Floats:
+def values(
+    tree: Tree,
+    quantity: str,
+    x: Floats,
+    q: Floats,
+    v: Floats | None = None,
+    tau: Floats | None = None,
+    vdot: Floats | None = None,
+) -> Floats:
     """A quantity (n, ...) out of `ARGUMENTS` of n robots with the tree's topology and the numbers x (n, N), each at a state of
-    its own: q (n, nq), v and tau (n, nv). ValueError where what it needs is missing.
+    its own: q (n, nq), v, tau and vdot (n, nv). ValueError where what it needs is missing.
     """
-    return _program(_TreeOfTopology(tree), quantity, False)(_inputs(quantity, x, {"q": q, "v": v, "tau": tau}))["value"]
+    inputs = _inputs(quantity, x, {"q": q, "v": v, "tau": tau, "vdot": vdot})
+    return _program(_TreeOfTopology(tree), quantity, False)(inputs)["value"]
 
 
 def values_and_rates(
-    tree: Tree, quantity: str, x: Floats, rates: Floats, q: Floats, v: Floats | None = None, tau: Floats | None = None
+    tree: Tree,
+    quantity: str,
+    x: Floats,
+    rates: Floats,
+    q: Floats,
+    v: Floats | None = None,
+    tau: Floats | None = None,
+    vdot: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """The same, and how fast it changes when the numbers move at the `rates` (n, N)."""
-    inputs = _inputs(quantity, x, {"q": q, "v": v, "tau": tau})
+    inputs = _inputs(quantity, x, {"q": q, "v": v, "tau": tau, "vdot": vdot})
     answers = _program(_TreeOfTopology(tree), quantity, True)({**inputs, "rates": rates})
     return answers["value"], answers["rate"]
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
+from leapcheck_reference.dual import OUTER
 from leapcheck_reference.trace.graph import Graph, Node, Number, Op, prune
 
 ZERO, ONE = 0, 1
@@ -184,14 +185,14 @@ class Symbol:
     def __add__(self, other: Any) -> Any:
         if type(other) is Symbol:
             return self.recorder.add(self, other)
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         return self if other == 0 else self.recorder.add(self, self.recorder.constant(other))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         return self + (-other)
 
@@ -201,14 +202,14 @@ class Symbol:
     def __mul__(self, other: Any) -> Any:
         if type(other) is Symbol:
             return self.recorder.multiply(self, other)
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         return self if other == 1 else self.recorder.multiply(self, self.recorder.constant(other))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, OUTER):
             return NotImplemented
         return self.recorder.divide(self, self._symbol(other))
 

@@ -74,10 +74,11 @@ def test_values_and_rates_are_those_of_the_algorithm(name: str, quantity: str) -
     x = another_robot(tree, rng)
     rates = rng.standard_normal(x.shape) * (np.abs(x) + 0.1)
     rows, moving = np.tile(x, (COUNT, 1)), np.tile(rates, (COUNT, 1))
-    value, rate = values_and_rates(tree, quantity, rows, moving, states.q, states.v, states.tau)
+    at = states.q, states.v, states.tau, states.vdot
+    value, rate = values_and_rates(tree, quantity, rows, moving, *at)
     assert off(value, direct(spec, x, quantity, states)) < EXACT
-    np.testing.assert_array_equal(values(tree, quantity, rows, states.q, states.v, states.tau), value)
-    after, before = (values(tree, quantity, rows + sign * STEP * moving, states.q, states.v, states.tau) for sign in (1.0, -1.0))
+    np.testing.assert_array_equal(values(tree, quantity, rows, *at), value)
+    after, before = (values(tree, quantity, rows + sign * STEP * moving, *at) for sign in (1.0, -1.0))
     assert off(rate, (after - before) / (2.0 * STEP)) < DIFFERENCE * (CURVED if quantity in SOLVED else 1.0)
 
 

@@ -8,7 +8,7 @@ from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.projection import OwnStates, Projection, number_of, own_states, takes_rate
 from leapcheck.engines.protocol import Answers
-from leapcheck.quantities import DOFS, QUANTITIES
+from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 
@@ -30,6 +30,8 @@ def prerequisites(convention: Convention | None, quantities: Sequence[str]) -> t
 def check_convertible(convention: Convention | None, quantities: Collection[str], verb: str) -> None:
     """ValueError for a quantity whose prerequisites the engine does not answer; `verb` says how it would."""
     for name in sorted(quantities):
+        if QUANTITIES[name].group is QuantityGroup.DERIVATIVES and convention is not None and convention.rotations:
+            raise ValueError(f"{name} in a base velocity in world axes is not converted: {verb} it in the base's axes")
         for missing in (other for other in prerequisites(convention, [name]) if other not in quantities):
             raise ValueError(f"{name} in a base velocity in world axes cannot be converted without {missing}: {verb} that too")
 

@@ -19,10 +19,10 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for (`--quantities dynamics kinematics centroidal`). vdot are accelerations,
-as v component by component, in the convention of v; they have nothing to do with tau. Frames are all links, then the contact
-points, which have the axes of their links; theirs, and what is about the centre of mass, are in world axes, [angular; linear];
-rotors count, armature does not:
+The following are compared where they are asked for (`--quantities dynamics derivatives kinematics centroidal`). vdot are
+accelerations, as v component by component, in the convention of v; they have nothing to do with tau. Frames are all links, then
+the contact points, which have the axes of their links; theirs, and what is about the centre of mass, are in world axes,
+[angular; linear]; rotors count, armature does not:
 
 ================================================= =================================== ==========================
 function                                          answer                              shape
@@ -33,6 +33,13 @@ function                                          answer                        
                                                   and Mdot - 2 C skew-symmetric
 `christoffel_matrix(q, v)`                        the C of Christoffel's symbols      (nv, nv)
 `operational_inertia_inverse(q)`                  J M^-1 J^T of each point's six rows (points, 6, 6)
+`inverse_dynamics_derivative_q(q, v, vdot)`       of M vdot + h by q, along each unit (nv, nv)
+                                                  velocity of a dof: a base by
+                                                  [w; v] in its own axes
+`inverse_dynamics_derivative_v(q, v)`             of M vdot + h by v                  (nv, nv)
+`forward_dynamics_derivative_q(q, v, tau)`        of vdot by q, likewise              (nv, nv)
+`forward_dynamics_derivative_v(q, v)`             of vdot by v                        (nv, nv)
+`forward_dynamics_derivative_tau(q)`              of vdot by tau: M^-1                (nv, nv)
 `frame_placements(q)`                             [R, p] of links, then points        (frames, 3, 4)
 `frame_velocities(q, v)`                          [angular; linear] at the origin     (frames, 6)
 `frame_jacobians(q)`                              J: that velocity = J v              (frames, 6, nv)

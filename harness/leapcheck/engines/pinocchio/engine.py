@@ -44,7 +44,8 @@ class PinocchioEngine(ForeignEngine):
         forgets = forgets_armature(model)
         own_solver = constraints.has_own_solver(spec) and spec.nv == full.nv
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if spec.loops or spec.couplings else ()
-        beyond = (*names_of_group(QuantityGroup.DYNAMICS), *names_of_group(QuantityGroup.KINEMATICS))
+        groups = (QuantityGroup.DYNAMICS, QuantityGroup.DERIVATIVES, QuantityGroup.KINEMATICS)
+        beyond = [name for group in groups for name in names_of_group(group)]
         super().__init__(
             name,
             str(pin.__version__),

@@ -60,6 +60,8 @@ def steps(model: pin.Model, data: pin.Data) -> tuple[Step, ...]:
         Step(partial(pin.aba, model, data), ("q", "v", "tau"), {"udot": data.ddq}),
         Step(partial(pin.rnea, model, data), ("q", "v", "vdot"), {"inverse_dynamics": data.tau}),
         coriolis(model, data),
+        inverse_dynamics_derivatives(model, data),
+        forward_dynamics_derivatives(model, data),
         kinematics(model, data),
         inverse(model, data),
         number("T_kin", partial(pin.computeKineticEnergy, model, data), ("q", "v")),
@@ -118,6 +120,31 @@ def coriolis(model: pin.Model, data: pin.Data) -> Step:
         result[:] = pin.computeCoriolisMatrix(model, data, q, v)
 
     return Step(compute, ("q", "v"), {"christoffel_matrix": result})
+
+
+def inverse_dynamics_derivatives(model: pin.Model, data: pin.Data) -> Step:
+    """Pinocchio's analytic derivatives of rnea, along the unit velocities of the dofs."""
+    by_q, by_v = np.zeros((2, model.nv, model.nv))
+
+    def compute(q: Floats, v: Floats, vdot: Floats) -> None:
+        by_q[:], by_v[:], _ = (np.reshape(part, by_q.shape) for part in pin.computeRNEADerivatives(model, data, q, v, vdot))
+
+    results = {"inverse_dynamics_derivative_q": by_q, "inverse_dynamics_derivative_v": by_v}
+    return Step(compute, ("q", "v", "vdot"), results)
+
+
+def forward_dynamics_derivatives(model: pin.Model, data: pin.Data) -> Step:
+    """Those of aba, -M^-1 times those of rnea: `computeABADerivatives` inverts M in world axes, as `computeMinverse` does."""
+    by_q, by_v, by_tau = np.zeros((3, model.nv, model.nv))
+
+    def compute(q: Floats, v: Floats, tau: Floats) -> None:
+        derivatives = pin.computeRNEADerivatives(model, data, q, v, pin.aba(model, data, q, v, tau).copy())
+        force_by_q, force_by_v = (np.reshape(part, by_q.shape).copy() for part in derivatives[:2])
+        by_tau[:] = minverse(model, data, q)
+        by_q[:], by_v[:] = -by_tau @ force_by_q, -by_tau @ force_by_v
+
+    names = (f"forward_dynamics_derivative_{by}" for by in ("q", "v", "tau"))
+    return Step(compute, ("q", "v", "tau"), dict(zip(names, (by_q, by_v, by_tau), strict=True)))
 
 
 def number(name: str, computed: Callable[..., float], arguments: tuple[str, ...]) -> Step:

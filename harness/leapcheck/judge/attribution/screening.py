@@ -34,6 +34,9 @@ FAMILIES = {
     **dict.fromkeys(("bias_force", "gravity_force", "coriolis_force", "forward_dynamics"), "force"),
     **dict.fromkeys(("contact_positions", "contact_jacobians", "contact_velocities", "contact_bias_accelerations"), "points"),
     **dict.fromkeys(COM_QUANTITIES, "com"),
+    **dict.fromkeys(("minverse", "operational_inertia_inverse"), "inertia"),
+    **dict.fromkeys(("inverse_dynamics", "coriolis_matrix", "christoffel_matrix"), "force"),
+    **dict.fromkeys(names_of_group(QuantityGroup.DERIVATIVES), "force"),
     **dict.fromkeys(names_of_group(QuantityGroup.KINEMATICS), "points"),
 }
 """Quantities that show much the same: of each family the first that is not explained is fitted."""

@@ -6,6 +6,7 @@ from leapcheck.judge.belief import Belief, Hypothesis, Proposal
 from leapcheck.judge.dictionary.base_velocity import base_origin, base_velocity
 from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_axes, contact_places
 from leapcheck.judge.dictionary.coriolis import coriolis_forms
+from leapcheck.judge.dictionary.derivatives import derivative_forms
 from leapcheck.judge.dictionary.factors import common_factors, energy_zero, masses
 from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity_vector, losses
 from leapcheck.judge.dictionary.frames import frame_forms
@@ -34,7 +35,17 @@ FIXED: tuple[Proposal, ...] = (
         gravity_sign,
     ),
     *(force_parts, contact_axes, contact_places, contact_accelerations, angle_unit, length_unit, mass_unit, force_unit),
-    *(placements, inertia_readings, storage_form, symmetric_half, momentum_forms, com_forms, frame_forms, coriolis_forms),
+    *(
+        placements,
+        inertia_readings,
+        storage_form,
+        symmetric_half,
+        momentum_forms,
+        com_forms,
+        frame_forms,
+        coriolis_forms,
+        derivative_forms,
+    ),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
 

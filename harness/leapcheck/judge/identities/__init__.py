@@ -166,7 +166,7 @@ def _scale(quantity: str, values: Floats, expected: Floats) -> Floats:
 
 def _slopes(answers: LawAnswers, along: Mapping[str, Floats], step: Floats) -> Iterator[tuple[str, Slope]]:
     v = np.tile(answers.states.v, (len(next(iter(along.values()), answers.states.v)) // len(step), 1))
-    for name in ("potential_energy", "contact_positions"):
+    for name in ("potential_energy", "contact_positions", "inverse_dynamics", "forward_dynamics"):
         if name in along:
             yield name, slope(along[name], step, answers.off[name])
     if "contact_jacobians" in along:

@@ -241,6 +241,42 @@ def coriolis_rate(answers: LawAnswers) -> Miss:
     return Miss(np.abs(C + C.swapaxes(1, 2) - rate.value), allowed, _largest(C, rate.value))
 
 
+def force_by_v(answers: LawAnswers) -> Miss:
+    """Twice the Coriolis force less dID/dv times v: it is of degree two in v."""
+    force, matrix = answers.values["coriolis_force"], answers.values["inverse_dynamics_derivative_v"]
+    allowed = 2.0 * answers.off["coriolis_force"] + along_v(answers, "inverse_dynamics_derivative_v")
+    error = np.abs(2.0 * force - product(matrix, answers.states.v))
+    return Miss(error, allowed[:, None] + 0.0 * error, _largest(force))
+
+
+def force_by_q(answers: LawAnswers) -> Miss:
+    """dID/dq times v less the rate of inverse dynamics along v."""
+    return _along_v_miss(answers, "inverse_dynamics_derivative_q", answers.slopes["inverse_dynamics"])
+
+
+def acceleration_by_q(answers: LawAnswers) -> Miss:
+    """dFD/dq times v less the rate of forward dynamics along v."""
+    return _along_v_miss(answers, "forward_dynamics_derivative_q", answers.slopes["forward_dynamics"])
+
+
+def _along_v_miss(answers: LawAnswers, matrix: str, rate: Slope) -> Miss:
+    value = product(answers.values[matrix], answers.states.v)
+    return Miss(np.abs(value - rate.value), along_v(answers, matrix)[:, None] + rate.allowed, _largest(value, rate.value))
+
+
+def acceleration_by_v(answers: LawAnswers) -> Miss:
+    """M dFD/dv + dID/dv."""
+    names = ("mass_matrix", "forward_dynamics_derivative_v", "inverse_dynamics_derivative_v")
+    M, by_v, force = (answers.values[name] for name in names)
+    weights = answers.weights
+    from_M = (
+        answers.off["mass_matrix"][:, None, None] * weights[:, :, None] * np.einsum("nj,njk->nk", weights, np.abs(by_v))[:, None]
+    )
+    from_by_v = np.abs(M).sum(axis=2)[:, :, None] * answers.off["forward_dynamics_derivative_v"][:, None, None]
+    allowed = from_M + from_by_v + answers.off["inverse_dynamics_derivative_v"][:, None, None]
+    return Miss(np.abs(M @ by_v + force), allowed, _largest(force))
+
+
 LAWS = (
     Law("M is symmetric and positive definite", ("mass_matrix",), symmetric),
     Law("h = gravity force + Coriolis force", ("bias_force", "gravity_force", "coriolis_force"), sum_of_forces),
@@ -256,6 +292,14 @@ LAWS = (
     Law("M^-1 M = 1", ("minverse", "mass_matrix"), inverse),
     Law("Coriolis force = C v", ("coriolis_matrix", "coriolis_force"), coriolis_product),
     Law("C + C^T = rate of M", ("coriolis_matrix",), coriolis_rate, "M"),
+    Law("dID/dv v = 2 Coriolis force", ("inverse_dynamics_derivative_v", "coriolis_force"), force_by_v),
+    Law("dID/dq v = rate of inverse dynamics", ("inverse_dynamics_derivative_q",), force_by_q, "inverse_dynamics"),
+    Law("dFD/dq v = rate of forward dynamics", ("forward_dynamics_derivative_q",), acceleration_by_q, "forward_dynamics"),
+    Law(
+        "M dFD/dv = -dID/dv",
+        ("forward_dynamics_derivative_v", "inverse_dynamics_derivative_v", "mass_matrix"),
+        acceleration_by_v,
+    ),
     Law("frame velocity = J v", ("frame_velocities", "frame_jacobians"), frame_speeds),
     Law("frame bias acceleration = Jdot v", ("frame_bias_accelerations", "frame_jacobian_rates"), frame_accelerations),
     Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),
@@ -274,6 +318,8 @@ BEHIND = {
     "J v": "contact_jacobians",
     "v M v": "mass_matrix",
     "M": "mass_matrix",
+    "inverse_dynamics": "inverse_dynamics",
+    "forward_dynamics": "forward_dynamics",
 }
 """The quantity behind each derivative."""
 

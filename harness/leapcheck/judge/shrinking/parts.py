@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import leapcheck_reference as reference
 from leapcheck.judge.draws import PerturbedRobot, RowsOf, StateFactors, moved_numbers, readable_rows, state_factors
-from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, POINT_QUANTITIES, neutral
+from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, FRAME_QUANTITIES, POINT_QUANTITIES, neutral
 from leapcheck.judge.robot_rows import Pair, RobotRows
 from leapcheck.quantities import QUANTITIES
 from leapcheck.sampling import STATE_PARTS, States
@@ -37,7 +37,8 @@ PROGRAM_DOF_AXES = DOF_AXES | {"mujoco_mass_matrix": DOF_AXES["mass_matrix"]}
 class RobotPart:
     """A part of a robot inside the whole: all numbers x (N,) of the whole with what is cut taken out.
 
-    `q` and `v` are the places of the part's coordinates in the whole's, `links` and `points` those of its links and points.
+    `q` and `v` are the places of the part's coordinates in the whole's, `links` and `points` those of its links and points
+    among the whole's, which has `all_points`.
     """
 
     x: Floats
@@ -45,6 +46,7 @@ class RobotPart:
     v: Indices
     links: Indices
     points: Indices
+    all_points: int
 
     def select(self, quantity: str, values: Floats) -> Floats:
         """Of the whole's values (n, ...) those of the part."""
@@ -52,6 +54,9 @@ class RobotPart:
             values = np.take(values, self.v, axis=axis)
         if quantity in POINT_QUANTITIES:
             values = np.take(values, self.points, axis=1)
+        if quantity in FRAME_QUANTITIES:
+            links = values.shape[1] - self.all_points
+            values = np.take(values, [*self.links, *(links + self.points)], axis=1)
         return np.take(values, self.links, axis=1) if quantity in BODY_QUANTITIES else values
 
 
@@ -61,11 +66,11 @@ class PartRows(RobotRows):
 
     part: RobotPart
 
-    def from_program(self, name: str, x: Floats, rates: Floats | None, v: Floats) -> Pair:
+    def from_program(self, name: str, x: Floats, rates: Floats | None, v: Floats, vdot: Floats | None = None) -> Pair:
         """The part of what the whole robot's program gives."""
-        whole = np.zeros((len(v), self.tree.nv))
-        whole[:, self.part.v] = v
-        value, rate = RobotRows.from_program(self, name, x, rates, whole)
+        whole = np.zeros((2, len(v), self.tree.nv))
+        whole[..., self.part.v] = v, self.vdot if vdot is None else vdot
+        value, rate = RobotRows.from_program(self, name, x, rates, whole[0], whole[1])
         return self.part.select(name, value), self.part.select(name, rate)
 
 
@@ -93,7 +98,9 @@ class WholeRobot:
         links = [self.tree.links[self._links[link.name]] for link in tree.links]
         q, v = (np.array([i for link in links for i in range(*getattr(link, name).indices(10**9))], np.intp) for name in "qv")
         order = np.array([self._links[link.name] for link in tree.links], dtype=np.intp)
-        return RobotPart(x, q, v, order, np.array([self._points[point.name] for point in tree.points], dtype=np.intp))
+        return RobotPart(
+            x, q, v, order, np.array([self._points[point.name] for point in tree.points], dtype=np.intp), len(self._points)
+        )
 
     def state_factors(self, part: RobotPart) -> list[StateFactors]:
         """By what each draw multiplies a part's state."""
