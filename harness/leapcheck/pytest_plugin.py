@@ -178,8 +178,10 @@ def _write_baseline(session: Session, workers: list[dict[str, Any]]) -> None:
     texts = [text for worker in workers for text in worker["parts"]]
     parts = [*session.parts, *(part for text in texts for part in parse_baseline(text, "a worker").robots)]
     if parts:
+        from leapcheck_models.words import plural
+
         write_baseline(update_baseline(session.options.old_baseline(), parts), file)
-        session.notes.append(f"{file} is up to date with {len(parts)} comparison{'s' if len(parts) > 1 else ''}")
+        session.notes.append(f"{file} is up to date with {plural(len(parts), 'comparison')}")
 
 
 def _session(config: pytest.Config) -> Session:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from leapcheck_models.spec import LoopType, RobotSpec
+from leapcheck_models.words import did_you_mean
 
 
 class Scale(StrEnum):
@@ -248,9 +249,9 @@ def quantity_names(words: Sequence[str]) -> tuple[str, ...]:
     ValueError for an unknown word.
     """
     if unknown := [word for word in words if word not in (*QUANTITIES, *QuantityGroup, ALL)]:
-        raise ValueError(
-            f"unknown quantity '{unknown[0]}': use one of {', '.join(QUANTITIES)}, or {', '.join((*QuantityGroup, ALL))}"
-        )
+        known = (*QuantityGroup, ALL)
+        meant = did_you_mean(unknown[0], (*QUANTITIES, *known))
+        raise ValueError(f"unknown quantity '{unknown[0]}'{meant}: use one of {', '.join(QUANTITIES)}, or {', '.join(known)}")
     if not words:
         return DEFAULT
     chosen = [row.name for word in words for row in QUANTITIES.values() if word in (row.name, row.group, ALL)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leapcheck.api.text import Shown
 from leapcheck.robot_diff.records import Aspect, Effect, MatchedJoint, RobotDifference
+from leapcheck_models.words import plural
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,13 +45,12 @@ class RobotDiff(Shown):
     @property
     def sentence(self) -> str:
         """The counts in words."""
-        matched = f"{len(self.joints)} joints matched"
+        matched = f"{plural(len(self.joints), 'joint')} matched"
         if self.same:
             return f"The same physics: {matched}, no difference"
         counts = {aspect: sum(one.aspect is aspect for one in self.physics) for aspect in Aspect}
         words = ", ".join(f"{count} in {aspect}" for aspect, count in counts.items() if count)
-        plural = "s" * (len(self.physics) != 1)
-        return f"Not the same: {matched}, {len(self.physics)} difference{plural} ({words})"
+        return f"Not the same: {matched}, {plural(len(self.physics), 'difference')} ({words})"
 
     def to_frame(self) -> DataFrame:
         """A row per difference: aspect, what, place, other, message, absolute, unit, relative, detail, M, h."""

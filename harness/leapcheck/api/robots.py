@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from leapcheck.robots.load import load as load_robot
 from leapcheck.robots.load import read_robot_file
+from leapcheck_models.robots import ROBOTS
 from leapcheck_models.spec import RobotSpec
+from leapcheck_models.words import plural
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -60,6 +62,14 @@ class LintReport:
 
     robot: str
     findings: tuple[Finding, ...]
+    publisher: str = ""
+
+    @property
+    def note(self) -> str:
+        """Whose errors these are, for a robot that comes with leapcheck and has some; else empty."""
+        if self.ok or not self.publisher:
+            return ""
+        return f"{self.robot} has the figures as they were published ({self.publisher}): the errors are in those, and stay."
 
     @property
     def ok(self) -> bool:
@@ -70,7 +80,7 @@ class LintReport:
     def sentence(self) -> str:
         """The counts in words."""
         counts = {severity: sum(f.severity == severity for f in self.findings) for severity in SEVERITIES}
-        return f"{self.robot}: " + ", ".join(f"{n} {severity}{'s' * (n != 1)}" for severity, n in counts.items())
+        return f"{self.robot}: " + ", ".join(plural(n, severity) for severity, n in counts.items())
 
     def to_frame(self) -> DataFrame:
         """A row per finding: rule, severity, place, message, remedy."""
@@ -89,7 +99,8 @@ class LintReport:
         from leapcheck.system.text import terminal_text
 
         pairs = ((f"{f.severity:8}{f.place}: {f.message}", f"        {f.remedy}  [{f.rule}]") for f in self.findings)
-        return "\n".join(map(terminal_text, [line for pair in pairs for line in pair] + [self.sentence]))
+        lines = [*([self.note] if self.note else []), *(line for pair in pairs for line in pair), self.sentence]
+        return "\n".join(map(terminal_text, lines))
 
     def __repr__(self) -> str:
         return f"<LintReport {self.sentence}>"
@@ -131,7 +142,8 @@ def lint(robot: Any) -> LintReport:
         from leapcheck.robots.file_findings import findings_on_file
 
         findings += findings_on_file(file)
-    return LintReport(spec.name, tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))))
+    publisher = spec.source if isinstance(robot, str) and robot in ROBOTS else ""
+    return LintReport(spec.name, tuple(sorted(findings, key=lambda f: SEVERITIES.index(f.severity))), publisher)
 
 
 def states(robot: Any, count: int = 2048, seed: int = 0) -> States:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from textwrap import fill, indent
 from types import MappingProxyType
+
+from leapcheck_models.words import did_you_mean
 
 SEPARATORS = ("/", "-", ":")
 """What may stand behind the beginning of a cause's name: "mass/FR_hip", "gravity-x"."""
@@ -82,9 +83,7 @@ def page_of(name: str) -> CataloguePage:
     page = rule_pages().get(name) or fault_pages().get(name) or fault_page(name)
     if page is None:
         known = [*rule_pages(), *fault_pages()]
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"use one of {', '.join(known)}"
-        raise ValueError(f"no rule or fault is called '{name}': {hint}")
+        raise ValueError(f"no rule or fault is called '{name:.80}'{did_you_mean(name, known)}: use one of {', '.join(known)}")
     return page
 
 

@@ -10,7 +10,9 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr
+from dataclasses import fields
 from importlib import import_module
+from importlib.metadata import version
 from inspect import getdoc
 from pathlib import Path
 from types import FrameType
@@ -20,6 +22,7 @@ from leapcheck.cli.streams import output_error, replace_streams
 from leapcheck.system.garbage import rare_collection
 from leapcheck.system.text import terminal_text
 from leapcheck_models.search_path import OPTION, add_to_search_path
+from leapcheck_models.words import did_you_mean
 
 COULD_NOT_RUN = 2
 
@@ -30,6 +33,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 COMMANDS = {
     "baseline": "accept a run's discrepancies, with reason and expiry, so that later runs fail only on new ones",
+    "completion": "print what makes a shell complete commands, options and robots",
     "compare": "compare a robot's dynamics in several engines over random states: the discrepancy report",
     "diff": "what became better or worse from one comparison to another",
     "diff-robots": "what differs between two descriptions of one robot, and what each difference does to M and h",
@@ -50,7 +54,7 @@ SUMMARIES = "\n".join(f"  {name:<12}  {summary}" for name, summary in COMMANDS.i
 
 HELP = f"""Look before you leap: checks a robot's dynamics against MuJoCo, Pinocchio and extended precision.
 
-usage: leapcheck {{{",".join(COMMANDS)}}} ...
+usage: leapcheck COMMAND ...
 
 {SUMMARIES}
 
@@ -70,7 +74,8 @@ Examples:
 Every command takes --search-path DIR, once or more: a folder outside a robot file's own in which the meshes and includes that it
 refers to may lie, as LEAPCHECK_SEARCH_PATH or ROS_PACKAGE_PATH may name them.
 
-`leapcheck COMMAND --help` lists a command's options. Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
+`leapcheck --version` prints the version, `leapcheck COMMAND --help` lists a command's options.
+Exit status: 0 agree, 1 a discrepancy, 2 could not run."""
 
 
 def _without_search_path(words: Sequence[str]) -> list[str]:
@@ -138,8 +143,11 @@ def _run(words: Sequence[str]) -> int:
     if words[:1] in (["--help"], ["-h"]):
         print(HELP)
         return 0
+    if words[:1] == ["--version"]:
+        print(f"leapcheck {version('leapcheck')}")
+        return 0
     if not words or words[0] not in COMMANDS:
-        problem = f"unknown command '{words[0]}'" if words else "no command"
+        problem = f"unknown command '{words[0]}'{did_you_mean(words[0], COMMANDS)}" if words else "no command"
         return _refuse(f"{problem}: use one of {', '.join(COMMANDS)}, or --help")
     usage = io.StringIO()
     try:
@@ -149,7 +157,7 @@ def _run(words: Sequence[str]) -> int:
     except ValueError as error:
         return _refuse(_reason(error))
     except SystemExit as end:  # --help, or a box that says what is wrong with the words
-        return _refuse(f"{_usage_error(usage.getvalue())}: see leapcheck {words[0]} --help") if end.code else 0
+        return _refuse(f"{_usage_error(usage.getvalue(), words[0])}: see leapcheck {words[0]} --help") if end.code else 0
     try:
         return command.run()
     except (ValueError, OSError, ImportError, RuntimeError, ArithmeticError) as error:
@@ -164,12 +172,10 @@ def _parse(words: Sequence[str]) -> CommandLine:
 
     from leapcheck.cli.option_help import with_plain_help
 
-    name = words[0]
-    module = import_module(f"leapcheck.cli.{name.replace('-', '_')}")
-    kind: type[CommandLine] = getattr(module, f"{name.title().replace('-', '')}Command")
+    kind = command_class(words[0])
     command: CommandLine = tyro.cli(
         with_plain_help(kind),
-        prog=f"leapcheck {name}",
+        prog=f"leapcheck {words[0]}",
         description=getdoc(kind),
         args=words[1:],
         config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
@@ -177,12 +183,30 @@ def _parse(words: Sequence[str]) -> CommandLine:
     return command
 
 
-def _usage_error(box: str) -> str:
-    """The first part of the box that tyro draws around an error, in one line; its frame is ASCII where stdout is."""
+def command_class(name: str) -> type[CommandLine]:
+    """The dataclass of a command."""
+    module = import_module(f"leapcheck.cli.{name.replace('-', '_')}")
+    kind: type[CommandLine] = getattr(module, f"{name.title().replace('-', '')}Command")
+    return kind
+
+
+def command_options(name: str) -> list[str]:
+    """The options of a command as they are written: `--states-file`."""
+    options = [one for one in fields(command_class(name)) if "Positional" not in str(one.type)]  # type: ignore[arg-type]
+    return ["--help", OPTION, *(f"--{option.name.replace('_', '-')}" for option in options)]
+
+
+def _usage_error(box: str, command: str) -> str:
+    """The first part of the box that tyro draws around an error, in one line; its frame is ASCII where stdout is.
+
+    An unknown option is followed by the nearest known one.
+    """
     plain = re.sub(r"\x1b\[[0-9;]*m", "", box)
     lines = [line.strip("│╭╮╰╯ ") for line in plain.splitlines()[1:]]  # the first holds the title
     parts = "\n".join("" if not line.strip("─-") else line for line in lines).strip().split("\n\n")
-    return " ".join(parts[0].split()).rstrip(".")
+    error = " ".join(parts[0].split()).rstrip(".")
+    unknown = re.match(r"Unrecognized options: (--[\w-]+)", error)
+    return f"{error}{did_you_mean(unknown[1], command_options(command))}" if unknown else error
 
 
 def _reason(error: Exception) -> str:

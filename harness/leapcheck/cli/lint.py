@@ -50,9 +50,13 @@ class LintCommand:
         from leapcheck.report.terminal import rich_text
 
         report, console = lint(self.robot), Console(highlight=False)
+        if report.note:
+            console.print(rich_text(False, (report.note, "")), soft_wrap=True)
         for finding in report:
             severity = (finding.severity, STYLES[finding.severity])
             console.print(rich_text(False, severity, (f"  {finding.place}: {finding.message}", "")), soft_wrap=True)
             console.print(rich_text(False, (f"         {finding.remedy}  [{finding.rule}]", "dim")), soft_wrap=True)
+        if any(finding.severity != "note" for finding in report):
+            console.print("`leapcheck rule NAME` explains the words in brackets", style="dim", markup=False)
         console.print(rich_text(False, (report.sentence, "")), soft_wrap=True)
         return int(not report.ok)

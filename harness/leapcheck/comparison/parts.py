@@ -30,6 +30,7 @@ from leapcheck.records import Failure
 from leapcheck.system.npz import UNREADABLE, arrays_of
 from leapcheck.system.strict_json import dumps, dumps_line, loads
 from leapcheck.system.whole_file import write_whole
+from leapcheck_models.words import plural
 
 FOLDER = "parts"
 """Name of the folder in that of the report."""
@@ -129,7 +130,7 @@ def parts_in(folder: Path, identity: RunIdentity, resume: bool) -> Parts:
             f"{folder / RUN_FILE}: the parts there belong to another run: {other}: give another --out, or delete '{folder}'"
         )
     if known is not None and not resume and (count := len(list(folder.glob("part-*")))):
-        done = f"{count} finished part{'s' * (count != 1)} of this run"
+        done = f"{plural(count, 'finished part')} of this run"
         raise ValueError(f"{folder}: holds {done}: continue with --resume, or delete the folder to start again")
     folder.mkdir(parents=True, exist_ok=True)
     if known is None:

@@ -11,6 +11,7 @@ from leapcheck.engines.protocol import Engine, Rebuildable
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_models.urdf import urdf_obstacles
+from leapcheck_models.words import did_you_mean
 
 EngineFactory = Callable[[RobotSpec], Engine]
 
@@ -31,7 +32,7 @@ def make_engine(name: str, spec: RobotSpec) -> Engine:
     EngineError (naming the engine and the remedy) where its package is missing or it refuses the robot.
     """
     if name not in FACTORIES:
-        raise ValueError(f"unknown engine '{name}': use one of {', '.join(FACTORIES)}")
+        raise ValueError(f"unknown engine '{name}'{did_you_mean(name, FACTORIES)}: use one of {', '.join(FACTORIES)}")
     try:
         return FACTORIES[name](spec)
     except (EngineError, NotApplicable):

@@ -9,6 +9,7 @@ from leapcheck.comparison.plan import Plan
 from leapcheck.engines.protocol import Engine, is_single_precision
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import ITSELF, CauseClass, Comparison, Discrepancy, Failure, Verdict
+from leapcheck_models.words import plural
 
 DECLARED = "the single precision that is declared"
 
@@ -34,9 +35,9 @@ def verdict_sentence(
     states: int,
 ) -> str:
     """The run in one sentence, and one more for failures."""
-    over = f"over {states:,} state{'s' * (states > 1)} of {plan.spec.name}".replace(",", " ")
+    over = f"over {plural(states, 'state')} of {plan.spec.name}"
     failing = ", ".join(dict.fromkeys(failure.engine for failure in failures))
-    failed = f" {len(failures)} failure{'s' * (len(failures) > 1)} of {failing}." if failures else ""
+    failed = f" {plural(len(failures), 'failure')} of {failing}." if failures else ""
     itself = contradiction_text([d for d in discrepancies if d.against == ITSELF])
     if bad := [row for row in rows if row.verdict is Verdict.DISCREPANCY]:
         what = ", ".join(dict.fromkeys(QUANTITIES[row.quantity].label for row in bad))
@@ -55,7 +56,8 @@ def verdict_sentence(
     if not rows:
         return f"Nothing could be compared {over}."
     tail = _imprecise_text(rows, {engine.name for engine in engine_set.engines if is_single_precision(engine)})
-    return f"{len(engine_set.engines)} engines agree on {len({row.quantity for row in rows})} quantities {over}{tail}."
+    quantities = plural(len({row.quantity for row in rows}), "quantity")
+    return f"{len(engine_set.engines)} engines agree on {quantities} {over}{tail}."
 
 
 def _imprecise_text(rows: Sequence[Comparison], single: set[str]) -> str:

@@ -13,6 +13,7 @@ from leapcheck.robot_diff.wording import change, distance, vector
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import Actuator, JointType, Motor, Placement, RobotSpec, Shape
+from leapcheck_models.words import plural
 
 MOTOR_UNITS = {
     "gear_ratio": "rad/rad", "torque_constant": "N m/A", "resistance": "ohm", "voltage": "V", "torque_limit": "N m",
@@ -142,11 +143,7 @@ def _tilt(ours: Shape, theirs: Shape) -> float:
 
 def _count(shapes: list[Shape]) -> str:
     kinds = [shape.kind for shape in shapes]
-    return ", ".join(f"{kinds.count(kind)} {kind}{_plural(kind, kinds.count(kind))}" for kind in dict.fromkeys(kinds)) or "none"
-
-
-def _plural(word: str, count: int) -> str:
-    return "" if count == 1 else "es" if word.endswith("x") else "s"
+    return ", ".join(plural(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)) or "none"
 
 
 def point_differences(ours: RobotSpec, theirs: RobotSpec, length: float) -> Iterator[RobotDifference]:

@@ -11,6 +11,7 @@ from typing import Any
 from leapcheck.simulators.protocol import Simulator
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
+from leapcheck_models.words import did_you_mean
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.soft import SoftContact
 from leapcheck_reference.simulate.soft_contact import SMALLEST_FRICTION
@@ -58,7 +59,9 @@ def check_names(names: tuple[str, ...]) -> None:
     """Raises ValueError for an unknown or repeated name, or none at all."""
     for name in names:
         if name not in SIMULATORS:
-            raise ValueError(f"unknown simulator {name!r:.60}: use one of {', '.join(SIMULATORS)}")
+            raise ValueError(
+                f"unknown simulator {name!r:.60}{did_you_mean(name, SIMULATORS)}: use one of {', '.join(SIMULATORS)}"
+            )
     if len(set(names)) < len(names):
         raise ValueError(f"a simulator stands twice in {', '.join(names)}: name each once")
     if not names:

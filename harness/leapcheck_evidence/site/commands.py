@@ -8,10 +8,9 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
-from importlib import import_module
 from typing import Any
 
-from leapcheck.cli import COMMANDS
+from leapcheck.cli import COMMANDS, command_class
 from leapcheck_evidence.site.markdown import cell, table
 
 NAMES = {"int": "INT", "float": "FLOAT", "str": "TEXT", "Path": "PATH"}
@@ -47,13 +46,6 @@ def command_section(name: str) -> str:
     if examples.strip():
         parts.append(f"```console\n{_prompts(examples)}\n```")
     return "\n\n".join(parts) + "\n"
-
-
-def command_class(name: str) -> type[Any]:
-    """The dataclass of a command."""
-    module = import_module(f"leapcheck.cli.{name.replace('-', '_')}")
-    kind: type[Any] = getattr(module, f"{name.title().replace('-', '')}Command")
-    return kind
 
 
 def option_rows(kind: type[Any]) -> Iterator[OptionRow]:

@@ -15,6 +15,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from leapcheck_models.spec_file import MAX_NUMBER
+from leapcheck_models.words import plural
 
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 200_000
@@ -102,7 +103,7 @@ def floats(place: str, text: str, count: int, most: float = MAX_NUMBER) -> tuple
     """`count` numbers of at most `most`, blanks between them; ValueError that names the place."""
     words = text.split()
     if len(words) != count:
-        raise ValueError(f"{place} is {text!r:.60}: give {count} number{'s' if count > 1 else ''}, blanks between them")
+        raise ValueError(f"{place} is {text!r:.60}: give {plural(count, 'number')}, blanks between them")
     return tuple(_float(place, word, most) for word in words)
 
 

@@ -12,6 +12,7 @@ from leapcheck_models.robots.tree4 import rooted_trees, tree4
 from leapcheck_models.robots.two_link_arm import two_link_arm
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.spec_file import read_spec
+from leapcheck_models.words import did_you_mean
 
 ROBOTS: dict[str, Callable[[], RobotSpec]] = {
     "mini_cheetah": mini_cheetah,
@@ -57,7 +58,8 @@ def load(name: str) -> RobotSpec:
     if converter := next((words for ending, words in CONVERTERS.items() if name.endswith(ending)), ""):
         raise ValueError(f"file {name!r:.80}: {converter}")
     raise ValueError(
-        f"unknown robot {name!r:.80}: use one of {', '.join(ROBOTS)}, random:SEED, or a file ending in .json, .urdf or .xml"
+        f"unknown robot {name!r:.80}{did_you_mean(name, ROBOTS)}: use one of {', '.join(ROBOTS)}, random:SEED, "
+        "or a file ending in .json, .urdf or .xml"
     )
 
 

@@ -16,6 +16,7 @@ from leapcheck_models.importing.mjcf_file import features
 from leapcheck_models.importing.urdf_findings import CHANGING, meshes
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.spec import RobotSpec
+from leapcheck_models.words import plural
 
 IGNORED_BY_PINOCCHIO = {
     "frame": "the pose of a <frame>",
@@ -62,7 +63,7 @@ def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel)
 def left_out(m: mujoco.MjModel) -> Iterator[Finding]:
     """Features of the model that are not in the spec."""
     if count := m.neq - len(equality_names(m)):
-        place = f"{count} equality constraint{'s' * (count > 1)}"
+        place = plural(count, "equality constraint")
         why = "not in the comparison: of tendons or soft bodies, or switched off; M and h of MuJoCo leave them out too"
         yield Finding("equality", "warning", place, why, "judge it in a simulation")
     for field, (rule, what, why) in LEFT_OUT.items():
@@ -76,7 +77,7 @@ def _constraints(spec: RobotSpec) -> Iterator[Finding]:
     for count, what in ((len(spec.loops), "closed loop"), (len(spec.couplings), "coupled joint")):
         if count:
             message = "M and h are those of the open tree; Jacobian, Jdot v and rigid dynamics of the constraint are compared too"
-            yield Finding("closed loops", "note", f"{count} {what}{'s' * (count > 1)}", message, "nothing")
+            yield Finding("closed loops", "note", plural(count, what), message, "nothing")
 
 
 def _passive(m: mujoco.MjModel) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from typing import Any
 from leapcheck.engines.outside.words import CANONICAL_WORDS, Words, words
 from leapcheck.engines.protocol import PRECISIONS
 from leapcheck.engines.registry import FACTORIES
+from leapcheck_models.words import did_you_mean
 
 ENTRY_POINTS = "leapcheck.engines"
 """Group of entry points whose values are factories, module:factory, of engines that are known by their names."""
@@ -82,8 +83,8 @@ def target(name: str) -> Target:
         return Target(name, EngineKind.PYTHON, (named[name],), here)
     also = f", {', '.join(sorted(named))}" if named else ""
     raise ValueError(
-        f"unknown engine '{name}': use one of {', '.join(FACTORIES)}{also}, module:factory, a library (.so), pipe:PROGRAM, "
-        "recorded data (.npz, .csv, .parquet) or a .toml"
+        f"unknown engine '{name}'{did_you_mean(name, (*FACTORIES, *named))}: use one of {', '.join(FACTORIES)}{also}, "
+        "module:factory, a library (.so), pipe:PROGRAM, recorded data (.npz, .csv, .parquet) or a .toml"
     )
 
 

@@ -87,7 +87,7 @@ def _one_dof(belief: Belief) -> list[JointPlace]:
 
 def _sign(joints: Sequence[JointPlace], way: str, name: str = "") -> Hypothesis:
     how, parts, answered = WAYS[way]
-    whose = f"joint{'s' if len(joints) > 1 else ''} {name_list(joint.joint.name for joint in joints)}"
+    whose = f"{'joint' if len(joints) == 1 else 'joints'} {name_list(joint.joint.name for joint in joints)}"
     words = f"every joint is {how}" if name == "all" else f"{whose} {'are' if len(joints) > 1 else 'is'} {how}"
     name = name or ",".join(sorted(joint.joint.name for joint in joints))
     return convention(
@@ -217,5 +217,5 @@ def _offset(offsets: Sequence[Offset]) -> Hypothesis:
 def _amount(joint: JointPlace, amount: float) -> str:
     unit = "rad" if joint.joint.type is JointType.REVOLUTE else "m"
     quarters = round(amount / QUARTER)
-    turns = f" ({quarters:+d} quarter turn{'s' if abs(quarters) > 1 else ''})" if amount == quarters * QUARTER else ""
+    turns = f" ({quarters:+d} quarter {'turn' if abs(quarters) == 1 else 'turns'})" if amount == quarters * QUARTER else ""
     return f"{amount:+.7g} {unit} is added{turns}"

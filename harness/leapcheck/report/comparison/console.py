@@ -12,6 +12,7 @@ from leapcheck.report.comparison import judgement, tables, view
 from leapcheck.report.comparison.difference import RunDifference, Sense
 from leapcheck.report.comparison.explanation import baseline_lines, failure_lines, judgement_lines, story_lines
 from leapcheck.report.terminal import COLOURS, Summary, headline, rich_table, rich_text
+from leapcheck_models.words import plural
 
 SHOWN = 5  # discrepancies in words; the report has them all
 LOOKS = {Sense.WORSE: ("✗", "red"), Sense.BETTER: ("✓", "green"), Sense.OTHER: ("~", "dim")}
@@ -44,7 +45,7 @@ def _run_parts(run: Run, plain: bool) -> Iterator[Any]:
         yield line
     if run.not_compared:
         yield ""
-        yield rich_text(plain, (f"{len(run.not_compared)} limits: the report lists what was not compared", "dim"))
+        yield rich_text(plain, (f"{plural(len(run.not_compared), 'limit')}: the report lists what was not compared", "dim"))
 
 
 def _table(run: Run, plain: bool) -> Any:

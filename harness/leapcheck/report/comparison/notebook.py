@@ -6,6 +6,7 @@ from leapcheck.records import Run
 from leapcheck.report import words
 from leapcheck.report.comparison import judgement, view
 from leapcheck.report.notebook import NotebookRow, notebook_html
+from leapcheck_models.words import plural
 
 HEADER = ("quantity", "error", "/rounding", "margin", "worst pair")
 
@@ -32,4 +33,4 @@ def _notes(run: Run) -> list[str]:
         notes.append(f"{engine.mark.sign} {engine.title}. {judgement.sentence(causes)}".strip())
     notes += [f"✗ {judgement.story_title(story)}. {story.cause}" for story in judgement.stories_alone(run)]
     notes += [f"✗ {failure.engine} failed: {failure.message}" for failure in run.failures]
-    return notes + ([f"{len(run.not_compared)} limits: see not_compared."] if run.not_compared else [])
+    return notes + ([f"{plural(len(run.not_compared), 'limit')}: see not_compared."] if run.not_compared else [])

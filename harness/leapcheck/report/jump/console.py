@@ -11,6 +11,7 @@ from leapcheck.report.jump import figures as jump_figures
 from leapcheck.report.jump import view as jump_view
 from leapcheck.report.jump.words import VERDICT_MARKS, sentence, with_signs
 from leapcheck.report.terminal import COLOURS, Summary, headline, rich_table, rich_text
+from leapcheck_models.words import plural
 
 if TYPE_CHECKING:
     from leapcheck.jumping.study import JumpStudy
@@ -37,7 +38,7 @@ def _parts(run: JumpStudy, plain: bool) -> Iterator[Any]:
         yield rich_text(plain, ("note: ", "bold"), (note, ""))
     if (robustness := jump_view.robustness(run)) is not None:
         yield rich_text(plain, (robustness.sentence, ""))
-    yield rich_text(plain, (f"{len(jump_view.limits(run))} limits: the report lists what was not simulated", "dim"))
+    yield rich_text(plain, (f"{plural(len(jump_view.limits(run)), 'limit')}: the report lists what was not simulated", "dim"))
 
 
 def _reasons(run: JumpStudy, plain: bool) -> Iterator[Any]:

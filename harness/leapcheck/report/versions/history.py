@@ -11,6 +11,7 @@ from leapcheck.records import Failure, VersionChange, VersionHistory
 from leapcheck.report import words
 from leapcheck.report.terminal import COLOURS, Summary, rich_table, rich_text
 from leapcheck.system.strict_json import dumps
+from leapcheck_models.words import plural
 
 MOST_COLUMNS = 5
 """Versions side by side that a terminal of 80 columns has room for."""
@@ -18,7 +19,7 @@ MOST_COLUMNS = 5
 
 def sentence(history: VersionHistory) -> str:
     """The result in one sentence."""
-    over = f"over {history.states} state{'s' * (history.states != 1)} of {history.robot} ({history.route})"
+    over = f"over {plural(history.states, 'state')} of {history.robot} ({history.route})"
     if not history.versions:
         return f"No version of {history.package} could be run."
     if history.changes:
