@@ -10,13 +10,13 @@ import yaml
 
 import leapcheck
 import leapcheck_reference
-from leapcheck.cli import COMMANDS
+from leapcheck.cli import COMMANDS, command_class, command_options
 from leapcheck.engines.registry import FACTORIES
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Run
 from leapcheck_evidence.site.__main__ import all_pages
-from leapcheck_evidence.site.blocks import code_blocks
-from leapcheck_evidence.site.commands import command_class, command_page, option_rows
+from leapcheck_evidence.site.blocks import code_blocks, commands
+from leapcheck_evidence.site.commands import command_page, option_rows
 from leapcheck_evidence.site.figures import figures
 from leapcheck_evidence.site.formats import results_schema
 from leapcheck_evidence.site.generated import gallery_files, generated_pages
@@ -45,12 +45,8 @@ def test_every_command_and_option_is_in_the_reference() -> None:
     for name in COMMANDS:
         section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         assert section, name
-        for field in command_class(name).__dataclass_fields__:
-            assert f"`--{field.replace('_', '-')}" in section or field in ("robot", "a", "b", *POSITIONAL), f"{name} {field}"
+        assert [o for o in command_options(name)[2:] if f"| `{o} " not in section and f"| `{o}`" not in section] == [], name
         assert all(row.text for row in option_rows(command_class(name))), name
-
-
-POSITIONAL = ("run", "run_folder", "before", "after", "name", "package", "versions", "robots", "height", "first", "second")
 
 
 def test_every_quantity_and_engine_is_in_the_reference(pages: dict[str, str]) -> None:
@@ -152,3 +148,17 @@ def test_no_page_is_empty_or_has_something_to_fill_in() -> None:
         assert len(text) > 400, path
         assert not re.search(r"TODO|TBD|XXX|lorem", text), path
         assert not re.search(r"^```text\n```", text, re.MULTILINE), f"{path}: output that was never filled in"
+
+
+RUN_ELSEWHERE = {"make compare": "Makefile", "make test": ".ci/run", "pip install ./leapcheck": "tests/test_new_user.py"}
+"""Commands of the README and the first page that `make docs-test` leaves out, and where they are run; the first is the next one."""
+
+
+def test_the_readme_is_short_and_every_command_in_it_is_run() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    assert ROOT / "README.md" in all_pages()
+    skipped = {command for block in code_blocks(text) if block.is_skipped for command in commands(block)}
+    assert skipped <= set(RUN_ELSEWHERE)
+    assert "\t$(BIN)/leapcheck compare mini_cheetah\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
