@@ -40,7 +40,7 @@ def test_named_robot_is_called_so_and_gives_its_sources(name: str) -> None:
     [
         (
             "cheetah",
-            "unknown robot 'cheetah' .did you mean 'mini_cheetah'..: use one of mini_cheetah, .*, random:SEED, or a file ending in .json",
+            r"unknown robot 'cheetah' \(did you mean 'mini_cheetah'\?\): use one of .*, random:SEED, or a file ending in .json",
         ),
         ("random:", "robot 'random:': the seed must be a whole number"),
         ("random:-1", "the seed must be a whole number"),

@@ -151,7 +151,7 @@ def test_no_page_is_empty_or_has_something_to_fill_in() -> None:
 
 
 RUN_ELSEWHERE = {"make compare": "Makefile", "make test": ".ci/run", "pip install ./leapcheck": "tests/test_new_user.py"}
-"""Commands of the README and the first page that `make docs-test` leaves out, and where they are run; the first is the next one."""
+"""Commands of the README that `make docs-test` leaves out, and what runs them."""
 
 
 def test_the_readme_is_short_and_every_command_in_it_is_run() -> None:
