@@ -15,6 +15,8 @@ from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.judge.loops import loop_diagnosis
 from leapcheck.judge.pattern import pattern
 from leapcheck.judge.solver import FaultExplanation, FaultSearch
+from leapcheck.judge.terms.catalogue import Formulation
+from leapcheck.judge.terms.effects import affordable_forms
 from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES, QuantityGroup
 from leapcheck.records import CauseRow, Diagnosis, Falls
@@ -84,11 +86,15 @@ def _excluded(search: FaultSearch) -> str:
         f"tried and excluded: {conventions}; each number of the robot, also the same one in "
         "several limbs; its structure; terms of the textbooks' algorithms; the likeliest pairs of these"
     )
+    tree = search.trials.root.tree
+    large = [
+        f"terms of {form.value}, for a robot of {tree.nv} dofs" for form in Formulation if form not in affordable_forms(tree)
+    ]
     if not search.untried:
-        return tried
+        return f"{tried}; not tried: {'; '.join(large)}" if large else tried
     return (
         f"tried and excluded: {conventions}; each number of the robot; terms of the textbooks' "
-        f"algorithms; the search ended after {search.meter.seconds:g} s of CPU, not tried: {'; '.join(search.untried)}"
+        f"algorithms; the search ended after {search.meter.seconds:g} s of CPU, not tried: {'; '.join((*large, *search.untried))}"
     )
 
 

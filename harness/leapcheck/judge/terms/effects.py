@@ -33,8 +33,16 @@ QUANTITIES_OF = {
 }
 """What each form gives."""
 
+MOST_DOFS = {Formulation.LAGRANGE: 40}
+"""Degrees of freedom up to which a form's terms are tried: the cost of Lagrange's grows with their third power."""
+
 MOST_ROWS = 20_000
 """Changes times states that are evaluated at once."""
+
+
+def affordable_forms(tree: Tree) -> tuple[Formulation, ...]:
+    """The forms whose terms are tried for a robot of this size."""
+    return tuple(form for form in Formulation if tree.nv <= MOST_DOFS.get(form, tree.nv))
 
 
 def effects(

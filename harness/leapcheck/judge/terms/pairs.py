@@ -10,6 +10,7 @@ import numpy as np
 from leapcheck.judge.belief import Belief, Hypothesis
 from leapcheck.judge.terms.catalogue import KNOWN_AMOUNTS, Formulation, Term
 from leapcheck.judge.terms.changes import Change
+from leapcheck.judge.terms.effects import affordable_forms
 from leapcheck.judge.terms.excess import ordinary
 from leapcheck.judge.terms.search import NEAR, added_by, effect_on_answers, excesses_of_form, named_hypothesis, reach, trials
 from leapcheck.quantities import QUANTITIES
@@ -36,7 +37,7 @@ def term_pairs_in(belief: Belief, quantity: str) -> Iterator[tuple[Hypothesis, H
     if QUANTITIES[quantity].in_mujoco_coordinates:
         return
     few = belief.about(belief.evidence.at_states(ordinary(belief, [quantity])))
-    for form in (form for form in Formulation if quantity in reach(form)):
+    for form in (form for form in affordable_forms(few.tree) if quantity in reach(form)):
         pairs = list(_fitted_pairs(few, form, quantity))[:MOST_PAIRS]
         concerned = [name for name in wrong if name in reach(form)]
         for pair in pairs:

@@ -12,7 +12,7 @@ from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, e
 from leapcheck.judge.layout import limb_places, link_groups
 from leapcheck.judge.terms.catalogue import KNOWN_AMOUNTS, ElementKind, Formulation, Term, elements
 from leapcheck.judge.terms.changes import Change, Place
-from leapcheck.judge.terms.effects import QUANTITIES_OF, effects
+from leapcheck.judge.terms.effects import QUANTITIES_OF, affordable_forms, effects
 from leapcheck.judge.terms.excess import ENERGIES, Excess, excess_of, excess_of_inverse_dynamics, ordinary
 from leapcheck.judge.terms.solving import FOLLOWS, SOLVED, consequence
 from leapcheck.judge.terms.table import TERMS
@@ -68,7 +68,7 @@ def terms(belief: Belief) -> Iterator[Hypothesis]:
     if not wrong or any(QUANTITIES[name].in_mujoco_coordinates for name in wrong):
         return
     few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
-    for form in (form for form in Formulation if reach(form).issuperset(wrong)):
+    for form in (form for form in affordable_forms(few.tree) if reach(form).issuperset(wrong)):
         yield from _fitted(few, form, list(excesses_of_form(few, form, wrong)), wrong)
 
 
@@ -78,7 +78,7 @@ def terms_in(belief: Belief, quantity: str) -> Iterator[Hypothesis]:
     if QUANTITIES[quantity].in_mujoco_coordinates:
         return
     few = belief.about(belief.evidence.at_states(ordinary(belief, [quantity])))
-    for form in (form for form in Formulation if quantity in reach(form)):
+    for form in (form for form in affordable_forms(few.tree) if quantity in reach(form)):
         cheap = [name for name in wrong if name not in UNFITTED.get(form, frozenset())]
         yield from _fitted(few, form, list(excesses_of_form(few, form, [quantity])), cheap)
 
