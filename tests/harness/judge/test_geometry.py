@@ -46,3 +46,17 @@ def test_the_inertia_that_is_there_stays(tmp_path: Path) -> None:
     path.write_text(f'<robot name="r"><link name="base">{INERTIAL}</link>{foot}</robot>')
     run = lc.compare(path, engines=("reference", "mujoco-file"), states=64)
     assert not run.record.diagnoses
+
+
+def test_a_rotational_inertia_without_mass_is_named_with_its_link(tmp_path: Path) -> None:
+    """MuJoCo leaves it out of what carries the link; Pinocchio keeps it."""
+    path = tmp_path / "robot.urdf"
+    massless = INERTIAL.replace('mass value="2"', 'mass value="0"')
+    foot = leg("box", 0.1).replace('<link name="box_foot">', f'<link name="box_foot">{massless}')
+    path.write_text(f'<robot name="r"><link name="base">{INERTIAL}</link>{foot}</robot>')
+    run = lc.compare(path, engines=("reference", "pinocchio-file", "mujoco-file"), states=64)
+    assert {diagnosis.engine for diagnosis in run.record.diagnoses} == {"mujoco-file"}
+    for diagnosis in run.record.diagnoses:
+        (cause,) = diagnosis.causes
+        assert "rotational inertias of links without mass (box_foot) are left out" in cause.words
+        assert not diagnosis.unexplained

@@ -124,3 +124,11 @@ def test_the_mass_of_what_touches_nothing_is_missing_in_pinocchio(geom: str, nam
     arm = f'<body name="arm"><joint name="j"/><geom size="0.1" pos="0.1 0 0"/>{untouchable}</body>'
     findings = read(f"<mujoco><worldbody>{arm}</worldbody></mujoco>", tmp_path, "xml").findings
     assert any("touch nothing" in finding.place and finding.rule == "Pinocchio" for finding in findings) is named
+
+
+def test_a_mass_in_a_default_is_missing_in_pinocchio(tmp_path: Path) -> None:
+    arm = '<body name="arm"><joint name="j"/><geom size="0.1" pos="0.1 0 0"/></body>'
+    text = f'<mujoco><default><geom mass="3"/></default><worldbody>{arm}</worldbody></mujoco>'
+    file = read(text, tmp_path, "xml")
+    assert any("geoms in a <default>" in finding.place and finding.rule == "Pinocchio" for finding in file.findings)
+    assert any(finding.rule == "load" and finding.place.endswith("in Pinocchio") for finding in findings_on_file(file))

@@ -109,12 +109,18 @@ def _ignored_by_pinocchio(imported: ImportedRobot, whole: ET.Element, m: mujoco.
         ignored.append("the armature of actuators")
     if any(joint.get("align") == "true" for joint in whole.iter("freejoint")) or compilers.get("alignfree") == "true":
         ignored.append("the alignment of a free body with its inertia")
-    if bodies := _untouchable_masses(imported):
-        ignored.append(f"the mass of geoms that touch nothing (contype and conaffinity 0), of {len(bodies)} bodies: {bodies[0]}")
-    for words in ignored:
+    for words in (*ignored, *_lost_masses(imported, whole)):
         yield Finding(
             "Pinocchio", "warning", words, "silently ignored by Pinocchio's reader of MJCF", "write it out, or use URDF"
         )
+
+
+def _lost_masses(imported: ImportedRobot, whole: ET.Element) -> Iterator[str]:
+    """Masses of geoms that Pinocchio does not find, in words."""
+    if any(geom.get("mass") for default in whole.iter("default") for geom in default.findall("geom")):
+        yield "the mass of geoms in a <default>"
+    if bodies := _untouchable_masses(imported):
+        yield f"the mass of geoms that touch nothing (contype and conaffinity 0), of {len(bodies)} bodies: {bodies[0]}"
 
 
 def _untouchable_masses(imported: ImportedRobot) -> list[str]:

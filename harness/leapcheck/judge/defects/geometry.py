@@ -1,4 +1,4 @@
-"""Mass made of geometry: what MuJoCo gives links without an inertia, where a file draws them."""
+"""What MuJoCo makes of links without mass: mass of their geometry, or nothing of a rotational inertia."""
 
 from __future__ import annotations
 
@@ -22,14 +22,26 @@ DENSITY = 1000.0
 
 
 def geometry_hypotheses(belief: Belief) -> Iterator[Hypothesis]:
-    """All links without inertia that have shapes weigh as much as water in their place."""
+    """All links without inertia that have shapes weigh as much as water in their place; those with one and no mass have none."""
+    if "mass_matrix" not in belief.evidence.deviating:
+        return
+    spinning = [body.name for body in belief.evidence.spec.bodies if not body.inertia.mass and any(body.inertia.rotational)]
+    if spinning:
+        words = (
+            f"rotational inertias of links without mass ({name_list(spinning)}) are left out, as MuJoCo does: give them a mass"
+        )
+        yield model_fault("geometry/massless", words, edit_bodies(_without_inertia, spinning), prior=1.5)
     light = [body.name for body in belief.evidence.spec.bodies if body.inertia == Inertia(0.0) and body.shapes]
-    if light and "mass_matrix" in belief.evidence.deviating:
+    if light:
         words = (
             f"links without inertia ({name_list(light)}) get one of their geometry at {DENSITY:g} kg/m^3, as MuJoCo makes it: "
             "give them an <inertial>"
         )
         yield model_fault("geometry/mass", words, edit_bodies(_with_mass_of_shapes, light), prior=1.5)
+
+
+def _without_inertia(body: Body) -> Body:
+    return replace(body, inertia=Inertia(0.0))
 
 
 def _with_mass_of_shapes(body: Body) -> Body:
