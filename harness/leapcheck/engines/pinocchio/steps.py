@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from leapcheck.engines.errors import EngineError
 from leapcheck_models.arrays import Floats
 
+FREE_SIZE = 7
+"""Numbers in q of a floating base."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
@@ -123,21 +126,37 @@ def coriolis(model: pin.Model, data: pin.Data) -> Step:
 
 
 def inverse_dynamics_derivatives(model: pin.Model, data: pin.Data) -> Step:
-    """Pinocchio's analytic derivatives of rnea, along the unit velocities of the dofs."""
+    """Pinocchio's analytic derivatives of rnea, along the unit velocities of the dofs.
+
+    Taken with the bases at the origin, on whose places they do not depend: Pinocchio's work in world axes and lose digits with
+    the square of the distance.
+    """
     by_q, by_v = np.zeros((2, model.nv, model.nv))
+    bases = base_positions(model)
 
     def compute(q: Floats, v: Floats, vdot: Floats) -> None:
+        q = q.copy()
+        q[bases] = 0.0
         by_q[:], by_v[:], _ = (np.reshape(part, by_q.shape) for part in pin.computeRNEADerivatives(model, data, q, v, vdot))
 
     results = {"inverse_dynamics_derivative_q": by_q, "inverse_dynamics_derivative_v": by_v}
     return Step(compute, ("q", "v", "vdot"), results)
 
 
+def base_positions(model: pin.Model) -> list[int]:
+    """Places in q of the positions of floating bases on the world."""
+    free = (joint for joint in model.joints if joint.nq == FREE_SIZE and model.parents[joint.id] == 0)
+    return [joint.idx_q + i for joint in free for i in range(3)]
+
+
 def forward_dynamics_derivatives(model: pin.Model, data: pin.Data) -> Step:
     """Those of aba, -M^-1 times those of rnea: `computeABADerivatives` inverts M in world axes, as `computeMinverse` does."""
     by_q, by_v, by_tau = np.zeros((3, model.nv, model.nv))
+    bases = base_positions(model)
 
     def compute(q: Floats, v: Floats, tau: Floats) -> None:
+        q = q.copy()
+        q[bases] = 0.0
         derivatives = pin.computeRNEADerivatives(model, data, q, v, pin.aba(model, data, q, v, tau).copy())
         force_by_q, force_by_v = (np.reshape(part, by_q.shape).copy() for part in derivatives[:2])
         by_tau[:] = minverse(model, data, q)
