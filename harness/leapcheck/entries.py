@@ -5,8 +5,11 @@ from __future__ import annotations
 from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import JointType, LoopType, RobotSpec
+from leapcheck_reference.regressors import PARAMETERS
 
 AXES = ("x", "y", "z")
+PARAMETER_ORDERS = (0, 1, 1, 1, 2, 2, 2, 2, 2, 2)
+"""Powers of length in each of a body's inertial parameters."""
 TEN = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "m dx", "m dy", "m dz", "m")
 
 
@@ -58,14 +61,15 @@ def axis_names(spec: RobotSpec, axis: Axis) -> tuple[str, ...]:
             return tuple(f"{point} {letter}" for point in _points(spec) for letter in AXES)
         case Axis.SPACE:
             return AXES
-        case Axis.WRENCH:
+        case Axis.WRENCH | Axis.TWIST:
             return tuple(f"{part} {letter}" for part in ("angular", "linear") for letter in AXES)
         case Axis.CONSTRAINT:
             return constraint_names(spec)
         case Axis.FRAME:
             return (*(body.name for body in spec.bodies), *(f"point {name}" for name in _points(spec)))
-        case Axis.TWIST:
-            return axis_names(spec, Axis.WRENCH)
+        case Axis.PARAMETER:
+            rotors = (body.rotor.name for body in spec.bodies if body.rotor)
+            return tuple(f"{body} {name}" for body in (*(body.name for body in spec.bodies), *rotors) for name in PARAMETERS)
         case Axis.POSE:
             return (*(f"of its {letter} axis" for letter in AXES), "of its origin")
 
@@ -121,6 +125,8 @@ def entry_unit(spec: RobotSpec, quantity: str, place: tuple[int, ...]) -> str:
                 number += i >= 3
             case Axis.TWIST | Axis.POSE:
                 number -= i >= 3
+            case Axis.PARAMETER:
+                number += PARAMETER_ORDERS[i % len(PARAMETER_ORDERS)]
             case Axis.CONSTRAINT:
                 number += _angular_rows(spec)[i]
     return units[number]

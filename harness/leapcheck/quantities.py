@@ -29,6 +29,7 @@ class QuantityGroup(StrEnum):
     MUJOCO = "mujoco"
     DYNAMICS = "dynamics"
     DERIVATIVES = "derivatives"
+    REGRESSORS = "regressors"
     KINEMATICS = "kinematics"
     CENTROIDAL = "centroidal"
     CONSTRAINTS = "constraints"
@@ -40,7 +41,8 @@ class Axis(StrEnum):
     Along `FORCE` and `MOTION` it has an entry for each dof, and is converted to other coordinates u = T v as a force is
     (f = T^T f_u: M, tau, columns of J) or as a velocity (v = T^-1 u: accelerations, M^-1). `WRENCH` is [moment; force].
     `CONSTRAINT` are the rows of closed loops and coupled joints. `FRAME` are the links, then the contact points, which have the
-    axes of their links; `TWIST` is [angular; linear], `POSE` the columns of [R, p].
+    axes of their links; `TWIST` is [angular; linear], `POSE` the columns of [R, p]. `PARAMETER` are ten of each link,
+    then of each rotor: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about its origin.
     """
 
     FORCE = "force on a dof"
@@ -53,10 +55,14 @@ class Axis(StrEnum):
     FRAME = "frame of a link or contact point"
     TWIST = "angular and linear"
     POSE = "axes and origin"
+    PARAMETER = "inertial parameter of a body"
 
 
 ROWS = {LoopType.CONNECT: 3, LoopType.WELD: 6}
 """Rows of a loop's constraint."""
+
+PARAMETER_COUNT = 10
+"""Inertial parameters of a body."""
 
 DOFS = (Axis.FORCE, Axis.MOTION)
 """Axes that have an entry for each dof."""
@@ -66,35 +72,31 @@ DOFS = (Axis.FORCE, Axis.MOTION)
 class Sizes:
     """Lengths that shape the canonical quantities of one robot: dof without rotors, and computed contact points.
 
-    `constraints`: rows of its closed loops and coupled joints; `links`: all of them, rotors not counted.
+    `constraints`: rows of its closed loops and coupled joints; `links`: all of them; `rotors`: those that its joints drive.
     """
 
     nv: int
     points: int
     constraints: int = 0
     links: int = 0
+    rotors: int = 0
 
     def along(self, axis: Axis) -> int:
         """The number of entries along an axis."""
-        match axis:
-            case Axis.FORCE | Axis.MOTION:
-                return self.nv
-            case Axis.POINT:
-                return self.points
-            case Axis.POINT_ROW:
-                return 3 * self.points
-            case Axis.SPACE:
-                return 3
-            case Axis.WRENCH:
-                return 6
-            case Axis.CONSTRAINT:
-                return self.constraints
-            case Axis.FRAME:
-                return self.links + self.points
-            case Axis.TWIST:
-                return 6
-            case Axis.POSE:
-                return 4
+        counts = {
+            Axis.FORCE: self.nv,
+            Axis.MOTION: self.nv,
+            Axis.POINT: self.points,
+            Axis.POINT_ROW: 3 * self.points,
+            Axis.SPACE: 3,
+            Axis.WRENCH: 6,
+            Axis.CONSTRAINT: self.constraints,
+            Axis.FRAME: self.links + self.points,
+            Axis.TWIST: 6,
+            Axis.POSE: 4,
+            Axis.PARAMETER: PARAMETER_COUNT * (self.links + self.rotors),
+        }
+        return counts[axis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,16 @@ def _derivatives() -> Iterator[Quantity]:
     yield Quantity("forward_dynamics_derivative_tau", "dFD/dtau", unit, Q, Scale.LARGEST, (A, A), own)
 
 
+def _regressors() -> Iterator[Quantity]:
+    """What is linear in the inertial parameters, armature left out."""
+    F, P, own = Axis.FORCE, Axis.PARAMETER, QuantityGroup.REGRESSORS
+    energy = "m^2/s^2, m/s^2, 1/s^2"
+    torque = f"{energy}, 1/m s^2"
+    yield Quantity("joint_torque_regressor", "torque regressor Y", torque, ("q", "v", "vdot"), Scale.LARGEST, (F, P), own)
+    yield Quantity("kinetic_energy_regressor", "kinetic regressor", energy, ("q", "v"), Scale.LARGEST, (P,), own)
+    yield Quantity("potential_energy_regressor", "potential regressor", energy, ("q",), Scale.LARGEST, (P,), own)
+
+
 def _kinematics() -> Iterator[Quantity]:
     """Frames of links and contact points in the world: world axes, at each frame's origin, [angular; linear]."""
     N, X, T, own = Axis.FRAME, Axis.SPACE, Axis.TWIST, QuantityGroup.KINEMATICS
@@ -226,7 +238,7 @@ def _constraints() -> Iterator[Quantity]:
     yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
 
 
-GROUPS = (_core(), _mujoco(), _dynamics(), _derivatives(), _kinematics(), _centroidal(), _constraints())
+GROUPS = (_core(), _mujoco(), _dynamics(), _derivatives(), _regressors(), _kinematics(), _centroidal(), _constraints())
 
 QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in GROUPS for quantity in rows}
 
@@ -278,4 +290,4 @@ def sizes(spec: RobotSpec) -> Sizes:
     """Sizes of one robot: dof (rotors not counted), computed contact points, and rows of its closed loops and coupled joints."""
     points = sum(p.computed for p in spec.contact_points)
     constraints = sum(ROWS[loop.type] for loop in spec.loops) + len(spec.couplings)
-    return Sizes(spec.nv, points, constraints, len(spec.bodies))
+    return Sizes(spec.nv, points, constraints, len(spec.bodies), sum(body.rotor is not None for body in spec.bodies))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from leapcheck.comparison.engine_set import EngineSet, engine_set_of
 from leapcheck.comparison.execution import Progress, Resources, whole_result
+from leapcheck.comparison.identifiability import identifiability
 from leapcheck.comparison.identity import PACKAGES
 from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan
@@ -72,7 +73,13 @@ def run_comparison(
         accuracies=figures.accuracies,
         discrepancies=discrepancies,
         failures=tuple(failures),
-        not_compared=(*plan.limits, *engine_set.not_compared, *_gaps(plan, engine_set, rows), *judged.gaps),
+        not_compared=(
+            *plan.limits,
+            *engine_set.not_compared,
+            *_gaps(plan, engine_set, rows),
+            *judged.gaps,
+            *_base_parameters(plan),
+        ),
         dof_names=dof_names(plan.spec),
         pattern=tuple(tuple(int(x) for x in row) for row in sparsity_pattern(build(plan.spec))),
         heat_maps=figures.heat_maps,
@@ -83,6 +90,12 @@ def run_comparison(
         reproducers=judged.reproducers,
         largest=judged.largest,
     )
+
+
+def _base_parameters(plan: Plan) -> tuple[str, ...]:
+    """What a torque regressor tells of the robot's parameters, where it is compared."""
+    torque = "joint_torque_regressor"
+    return (f"{QUANTITIES[torque].label}: {identifiability(plan.spec)}",) if torque in plan.quantities else ()
 
 
 def _interruption(plan: Plan, states: int) -> str:

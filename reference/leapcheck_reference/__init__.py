@@ -52,6 +52,12 @@ from leapcheck_reference.link_frames import (
     frame_velocities,
 )
 from leapcheck_reference.mass_matrix import composite_inertias, mass_matrix
+from leapcheck_reference.regressors import (
+    inertial_parameters,
+    joint_torque_regressor,
+    kinetic_energy_regressor,
+    potential_energy_regressor,
+)
 from leapcheck_reference.sparse import (
     SparseMassMatrix,
     cdof,
@@ -119,11 +125,14 @@ __all__ = [
     "frame_placements",
     "frame_velocities",
     "gravity_force",
+    "inertial_parameters",
     "inverse_dynamics",
     "inverse_dynamics_derivative_q",
     "inverse_dynamics_derivative_v",
+    "joint_torque_regressor",
     "kernel",
     "kinetic_energy",
+    "kinetic_energy_regressor",
     "layout",
     "legacy_from_dense",
     "mass_matrix",
@@ -131,6 +140,7 @@ __all__ = [
     "mujoco_mass_matrix",
     "operational_inertia_inverse",
     "potential_energy",
+    "potential_energy_regressor",
     "solution",
     "sparse_mass_matrix",
     "sparsity_pattern",

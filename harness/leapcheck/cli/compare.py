@@ -33,6 +33,8 @@ class CompareCommand(CompareOptions):
         operational_inertia_inverse
       derivatives, along the unit velocities of the dofs: inverse_dynamics_derivative_q, inverse_dynamics_derivative_v,
         forward_dynamics_derivative_q, forward_dynamics_derivative_v, forward_dynamics_derivative_tau
+      regressors, linear in ten parameters of each link and rotor: joint_torque_regressor, kinetic_energy_regressor,
+        potential_energy_regressor
       kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians,
         frame_jacobian_rates, frame_bias_accelerations
       centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,

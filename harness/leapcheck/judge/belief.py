@@ -16,6 +16,7 @@ from leapcheck.judge.draws import draws_of
 from leapcheck.judge.evidence import Evidence
 from leapcheck.judge.robot_rows import MOST_ROWS, rows_of_each, value
 from leapcheck.judge.tree_change import TreeChange
+from leapcheck.quantities import PARAMETER_COUNT, QUANTITIES, QuantityGroup
 from leapcheck.records import CauseClass
 from leapcheck.sampling import States, join_states
 from leapcheck_models.arrays import Floats
@@ -252,9 +253,27 @@ def _value(quantity: str, belief: Belief, read: States) -> Floats:
     try:
         if (x := belief.numbers) is not None:
             return _of_numbers(belief, x, read, quantity)
-        return value(quantity, belief.tree, read)
+        return _of_all_bodies(quantity, belief, value(quantity, belief.tree, read))
     except (ZeroDivisionError, ValueError):
         return np.full_like(_of_numbers(belief, numbers(belief.evidence.tree), read, quantity), np.nan)
+
+
+def _of_all_bodies(quantity: str, belief: Belief, values: Floats) -> Floats:
+    """Columns of parameters (n, ..., bodies) of the right robot's bodies: zero for those that the engine's robot has not."""
+    if QUANTITIES[quantity].group is not QuantityGroup.REGRESSORS:
+        return values
+    own, right = _bodies(belief.tree), _bodies(belief.evidence.tree)
+    columns = np.zeros((*values.shape[:-1], len(right), PARAMETER_COUNT))
+    by_body = values.reshape(*values.shape[:-1], len(own), PARAMETER_COUNT)
+    for i, body in enumerate(right):
+        if body in own:
+            columns[..., i, :] = by_body[..., own.index(body), :]
+    return columns.reshape(*values.shape[:-1], -1)
+
+
+def _bodies(tree: Tree) -> list[tuple[str, bool]]:
+    """Links, then rotors, by the names of their links."""
+    return [*((link.name, False) for link in tree.links), *((link.name, True) for link in tree.links if link.rotor)]
 
 
 def _of_numbers(belief: Belief, x: Floats, read: States, quantity: str) -> Floats:

@@ -29,6 +29,7 @@ DETERMINED: tuple[tuple[str, frozenset[str]], ...] = (
     ("minverse", frozenset({"mass_matrix"})),
     ("operational_inertia_inverse", frozenset({"mass_matrix", "frame_jacobians"})),
     ("coriolis_matrix", frozenset({"mass_matrix"})),
+    ("joint_torque_regressor", frozenset({"kinetic_energy_regressor", "potential_energy_regressor"})),
     ("inverse_dynamics_derivative_q", frozenset({"inverse_dynamics"})),
     ("inverse_dynamics_derivative_q", frozenset({"mass_matrix", "bias_force"})),
     ("inverse_dynamics_derivative_v", frozenset({"bias_force"})),

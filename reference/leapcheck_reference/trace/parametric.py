@@ -37,6 +37,7 @@ ARGUMENTS = {
         *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration", "centroidal_inertia"),
         *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"),
         *("inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"),
+        *("joint_torque_regressor", "kinetic_energy_regressor", "potential_energy_regressor"),
         *("constraint_jacobian", "constraint_bias", "constrained_forward_dynamics"),
     )
 }

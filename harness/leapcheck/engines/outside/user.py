@@ -19,9 +19,9 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for (`--quantities dynamics derivatives kinematics centroidal`). vdot are
-accelerations, as v component by component, in the convention of v; they have nothing to do with tau. Frames are all links, then
-the contact points, which have the axes of their links; theirs, and what is about the centre of mass, are in world axes,
+The following are compared where they are asked for: `--quantities dynamics derivatives regressors kinematics centroidal`. vdot
+are accelerations, as v component by component, in the convention of v; they have nothing to do with tau. Frames are all links,
+then the contact points, which have the axes of their links; theirs, and what is about the centre of mass, are in world axes,
 [angular; linear]; rotors count, armature does not:
 
 ================================================= =================================== ==========================
@@ -40,6 +40,12 @@ function                                          answer                        
 `forward_dynamics_derivative_q(q, v, tau)`        of vdot by q, likewise              (nv, nv)
 `forward_dynamics_derivative_v(q, v)`             of vdot by v                        (nv, nv)
 `forward_dynamics_derivative_tau(q)`              of vdot by tau: M^-1                (nv, nv)
+`joint_torque_regressor(q, v, vdot)`              Y of Y pi = M vdot + h, armature    (nv, 10 bodies)
+                                                  left out; pi: m, m c, Ixx, Ixy,
+                                                  Iyy, Ixz, Iyz, Izz about its origin
+                                                  of each link, then of each rotor
+`kinetic_energy_regressor(q, v)`                  y of y pi, armature left out        (10 bodies,)
+`potential_energy_regressor(q)`                   y of y pi                           (10 bodies,)
 `frame_placements(q)`                             [R, p] of links, then points        (frames, 3, 4)
 `frame_velocities(q, v)`                          [angular; linear] at the origin     (frames, 6)
 `frame_jacobians(q)`                              J: that velocity = J v              (frames, 6, nv)

@@ -11,7 +11,7 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.pinocchio import build, centroidal, constraints, link_frames, points
+from leapcheck.engines.pinocchio import build, centroidal, constraints, link_frames, points, regressors
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
 from leapcheck.engines.projection import Assembly, OwnStates, identity
@@ -37,14 +37,17 @@ class PinocchioEngine(ForeignEngine):
             *steps(model, self._data),
             *centroidal.steps(model, self._data),
             *constraints.steps(full, model, self._data, loops),
+            *regressors.steps(model, self._data),
             link_frames.step(model, self._data, [*(build.link_number(model, body.name) for body in spec.bodies), *frames]),
         )
+        names = (*(body.name for body in spec.bodies), *(body.rotor.name for body in spec.bodies if body.rotor))
+        self._bodies = regressors.body_columns(model, [build.link_number(model, name) for name in names])
         self._points = points.points_of(model, frames)
         self._static_energy = build.static_potential_energy(model)
         forgets = forgets_armature(model)
         own_solver = constraints.has_own_solver(spec) and spec.nv == full.nv
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if spec.loops or spec.couplings else ()
-        groups = (QuantityGroup.DYNAMICS, QuantityGroup.DERIVATIVES, QuantityGroup.KINEMATICS)
+        groups = (QuantityGroup.DYNAMICS, QuantityGroup.DERIVATIVES, QuantityGroup.REGRESSORS, QuantityGroup.KINEMATICS)
         beyond = [name for group in groups for name in names_of_group(group)]
         super().__init__(
             name,
@@ -70,6 +73,7 @@ class PinocchioEngine(ForeignEngine):
             "coriolis_matrix": Assembly(("christoffel_matrix",), identity),
             "minverse": Assembly(("Minv",), identity),
             **centroidal.assembly(),
+            **regressors.assembly(self._model, self._bodies),
         }
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:

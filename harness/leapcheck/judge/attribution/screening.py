@@ -37,6 +37,7 @@ FAMILIES = {
     **dict.fromkeys(("minverse", "operational_inertia_inverse"), "inertia"),
     **dict.fromkeys(("inverse_dynamics", "coriolis_matrix", "christoffel_matrix"), "force"),
     **dict.fromkeys(names_of_group(QuantityGroup.DERIVATIVES), "force"),
+    **dict.fromkeys(names_of_group(QuantityGroup.REGRESSORS), "regressor"),
     **dict.fromkeys(names_of_group(QuantityGroup.KINEMATICS), "points"),
 }
 """Quantities that show much the same: of each family the first that is not explained is fitted."""

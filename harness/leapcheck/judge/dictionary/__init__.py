@@ -17,6 +17,7 @@ from leapcheck.judge.dictionary.momentum import com_forms, momentum_forms
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
 from leapcheck.judge.dictionary.packing import storage_form, symmetric_half
 from leapcheck.judge.dictionary.quaternions import quaternion_order
+from leapcheck.judge.dictionary.regressors import regressor_forms
 from leapcheck.judge.dictionary.robust import promising
 from leapcheck.judge.dictionary.units import angle_unit, force_unit, length_unit, mass_unit
 from leapcheck.judge.dictionary.zeros import zero_entries
@@ -45,6 +46,7 @@ FIXED: tuple[Proposal, ...] = (
         frame_forms,
         coriolis_forms,
         derivative_forms,
+        regressor_forms,
     ),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""

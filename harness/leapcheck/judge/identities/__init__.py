@@ -127,7 +127,7 @@ def engine_identities(
             failures += [Failure(engine.name, *failure) for failure in failed.items()]
         units = ALLOWED_UNITS * precision_ratio(engine)
         off = {name: units * rounding[name] * _scale(name, values[name], expected[name].values[: len(states)]) for name in values}
-        answers = LawAnswers(states, values, off, {})
+        answers = LawAnswers(states, values, off, {}, spec)
         answers = replace(answers, slopes=dict(_slopes(answers, on_curves, step)))
         for law in laws:
             if _needs(law) <= answers.values.keys() and (not law.slope or law.slope in answers.slopes):

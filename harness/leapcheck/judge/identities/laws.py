@@ -18,6 +18,10 @@ from leapcheck.judge.identities.manifold import Slope
 from leapcheck.rounding import ALLOWED_UNITS, FLOOR, scale_free
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference import build, inertial_parameters
+from leapcheck_reference.batch import evaluate_batch
+from leapcheck_reference.regressors import armature_force
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +35,7 @@ class LawAnswers:
     values: Mapping[str, Floats]
     off: Mapping[str, Floats]
     slopes: Mapping[str, Slope]
+    spec: RobotSpec
 
     @property
     def weights(self) -> Floats:
@@ -277,6 +282,33 @@ def acceleration_by_v(answers: LawAnswers) -> Miss:
     return Miss(np.abs(M @ by_v + force), allowed, _largest(force))
 
 
+def torque_regressor(answers: LawAnswers) -> Miss:
+    """Inverse dynamics less Y pi and the armature's part."""
+    tree, states = build(answers.spec), answers.states
+    armature = evaluate_batch(lambda tree, _q, v, vdot: armature_force(tree, v, vdot), tree, states.q, states.v, states.vdot)
+    return _times_parameters(answers, "inverse_dynamics", "joint_torque_regressor", armature)
+
+
+def kinetic_regressor(answers: LawAnswers) -> Miss:
+    """The kinetic energy less y pi and the armature's part."""
+    tree, states = build(answers.spec), answers.states
+    armature = evaluate_batch(lambda tree, _q, v: v @ armature_force(tree, v, v) / 2.0, tree, states.q, states.v)
+    return _times_parameters(answers, "kinetic_energy", "kinetic_energy_regressor", armature)
+
+
+def potential_regressor(answers: LawAnswers) -> Miss:
+    """The potential energy less y pi."""
+    return _times_parameters(answers, "potential_energy", "potential_energy_regressor", np.zeros(1))
+
+
+def _times_parameters(answers: LawAnswers, quantity: str, regressor: str, besides: Floats) -> Miss:
+    """A quantity less a regressor times the robot's parameters, and less what is besides."""
+    pi, value, Y = inertial_parameters(build(answers.spec)), answers.values[quantity], answers.values[regressor]
+    error = np.abs(value - Y @ pi - besides)
+    allowed = answers.off[quantity] + answers.off[regressor] * np.abs(pi).sum()
+    return Miss(error, allowed.reshape(-1, *(1,) * (error.ndim - 1)) + 0.0 * error, _largest(value, Y * pi))
+
+
 LAWS = (
     Law("M is symmetric and positive definite", ("mass_matrix",), symmetric),
     Law("h = gravity force + Coriolis force", ("bias_force", "gravity_force", "coriolis_force"), sum_of_forces),
@@ -300,6 +332,9 @@ LAWS = (
         ("forward_dynamics_derivative_v", "inverse_dynamics_derivative_v", "mass_matrix"),
         acceleration_by_v,
     ),
+    Law("Y pi + armature vdot = inverse dynamics", ("joint_torque_regressor", "inverse_dynamics"), torque_regressor),
+    Law("y pi + armature qd^2 / 2 = kinetic energy", ("kinetic_energy_regressor", "kinetic_energy"), kinetic_regressor),
+    Law("y pi = potential energy", ("potential_energy_regressor", "potential_energy"), potential_regressor),
     Law("frame velocity = J v", ("frame_velocities", "frame_jacobians"), frame_speeds),
     Law("frame bias acceleration = Jdot v", ("frame_bias_accelerations", "frame_jacobian_rates"), frame_accelerations),
     Law("com velocity = J v of the com", ("com_velocity", "com_jacobian"), com_speed),

@@ -91,7 +91,8 @@ def _edit(robot: RobotValues, direct: frozenset[str], scope: frozenset[str]) -> 
         its = robot(view.read)
 
         def excess(name: str) -> Floats:
-            return np.asarray(its(name) - view.value(name))
+            other, own = its(name), view.value(name)
+            return np.asarray(other - own) if other.shape == own.shape else np.zeros_like(own)  # parameters of other bodies
 
         if quantity in direct:
             return values + excess(quantity)

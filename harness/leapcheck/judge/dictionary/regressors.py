@@ -1,0 +1,92 @@
+"""Regressors whose columns stand for other parameters: in another order, with other signs, of bodies in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.edits import edit_answers
+from leapcheck.quantities import PARAMETER_COUNT, QUANTITIES, QuantityGroup
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference import build, joint_torque_regressor
+from leapcheck_reference.batch import evaluate_batch
+
+Edit = Callable[[AnswerView, Floats], Floats]
+
+TORQUE = "joint_torque_regressor"
+
+ORDERS = {
+    "diagonal-first": ("Ixx, Iyy, Izz, Ixy, Ixz, Iyz instead of Ixx, Ixy, Iyy, Ixz, Iyz, Izz", (0, 1, 2, 3, 4, 6, 9, 5, 7, 8)),
+    "row-by-row": ("Ixx, Ixy, Ixz, Iyy, Iyz, Izz instead of Ixx, Ixy, Iyy, Ixz, Iyz, Izz", (0, 1, 2, 3, 4, 5, 7, 6, 8, 9)),
+    "voigt": ("Ixx, Iyy, Izz, Iyz, Ixz, Ixy instead of Ixx, Ixy, Iyy, Ixz, Iyz, Izz", (0, 1, 2, 3, 4, 6, 9, 8, 7, 5)),
+    "mass-last": ("the mass behind the inertia: Ixx, ..., Izz, m c, m", (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)),
+    "inertia-first": ("Ixx, Ixy, Ixz, Iyy, Iyz, Izz, m c, m: Khalil's order", (4, 5, 7, 6, 8, 9, 1, 2, 3, 0)),
+}
+"""Name, words and the parameter behind each column."""
+
+FACTORS = {
+    "products-sign": ("the products of inertia count with the opposite sign (integrals of x y, not entries of the matrix)", -1.0),
+    "products-once": ("the products of inertia are counted in one of the matrix's two places only", 0.5),
+}
+"""Name, words and what the columns of the products of inertia are multiplied by."""
+
+PRODUCTS = (5, 7, 8)
+
+
+def regressor_forms(belief: Belief) -> Iterator[Hypothesis]:
+    """All regressors that are asked for, or one of them, with other columns; Y without gravity."""
+    names = [name for name, row in QUANTITIES.items() if row.group is QuantityGroup.REGRESSORS]
+    asked = tuple(name for name in names if name in belief.evidence.quantities)
+    for some in dict.fromkeys([*([asked] if asked else []), *((name,) for name in asked)]):
+        suffix = "" if some == asked else f":{some[0]}"
+        subject = ", ".join(QUANTITIES[name].label for name in some)
+        for name, (words, order) in ORDERS.items():
+            edit = edit_answers(some, _in_order(order))
+            yield convention(f"regressor/{name}{suffix}", f"{subject}: {words}", answer_edit=edit)
+        for name, (words, factor) in FACTORS.items():
+            yield convention(f"regressor/{name}{suffix}", f"{subject}: {words}", answer_edit=edit_answers(some, _scaled(factor)))
+        if any(body.rotor for body in belief.evidence.spec.bodies):
+            words = "each rotor's columns stand behind those of its joint's link, not behind all links"
+            yield convention(f"regressor/rotors-between{suffix}", f"{subject}: {words}", answer_edit=edit_answers(some, _between))
+    if TORQUE in asked and any(belief.evidence.spec.gravity):
+        words = f"{QUANTITIES[TORQUE].label}: gravity is left out"
+        yield convention("regressor/without-gravity", words, answer_edit=edit_answers((TORQUE,), _weightless))
+
+
+def _by_body(values: Floats) -> Floats:
+    return values.reshape(*values.shape[:-1], -1, PARAMETER_COUNT)
+
+
+def _in_order(order: tuple[int, ...]) -> Edit:
+    return lambda _view, values: _by_body(values)[..., order].reshape(values.shape)
+
+
+def _scaled(factor: float) -> Edit:
+    factors = np.ones(PARAMETER_COUNT)
+    factors[list(PRODUCTS)] = factor
+    return lambda _view, values: (_by_body(values) * factors).reshape(values.shape)
+
+
+def _between(view: AnswerView, values: Floats) -> Floats:
+    return np.take(_by_body(values), _places_between(view.spec), axis=-2).reshape(values.shape)
+
+
+def _places_between(spec: RobotSpec) -> list[int]:
+    """The number of each body in the order link, its joint's rotor, next link."""
+    places, rotor = list[int](), len(spec.bodies)
+    for i, body in enumerate(spec.bodies):
+        places.append(i)
+        if body.rotor:
+            places.append(rotor)
+            rotor += 1
+    return places
+
+
+def _weightless(view: AnswerView, _values: Floats) -> Floats:
+    tree, read = build(replace(view.spec, gravity=(0.0, 0.0, 0.0))), view.read
+    with np.errstate(all="ignore"):
+        return evaluate_batch(joint_torque_regressor, tree, read.q, read.v, read.vdot)
