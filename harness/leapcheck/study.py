@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from leapcheck.comparison.engine_set import EngineSet, engine_set_of
 from leapcheck.comparison.execution import Progress, Resources, whole_result
@@ -31,9 +31,13 @@ SOFT_CONSTRAINTS = (
 
 
 def run_comparison(
-    plan: Plan, resources: Resources = Resources(), progress: Progress | None = None, parts: Parts | None = None
+    plan: Plan,
+    resources: Resources = Resources(),
+    progress: Progress | None = None,
+    parts: Parts | None = None,
+    stage: Callable[[str], object] = lambda _words: None,
 ) -> Run:
-    """The record of a comparison; the same for any resources and any size of blocks.
+    """The record of a comparison; the same for any resources and any size of blocks. `stage` is told what is done after it.
 
     With `parts` in a folder, one that is interrupted is the record of the states that are done, and says so; its exit status is
     2 unless they show a discrepancy. Raises ValueError where no engine could be made.
@@ -51,7 +55,8 @@ def run_comparison(
     from leapcheck.judge.verdicts import with_diagnoses
 
     rows = add_truth(plan.spec, figures.comparisons)
-    judged = findings(plan, engine_set.engines, rows, figures.verdicts)
+    judged = findings(plan, engine_set.engines, rows, figures.verdicts, stage)
+    stage("checking laws")
     laws = identities(engine_set, plan.block(range(1)))
     verdicts = with_diagnoses(figures.verdicts, judged.diagnoses)
     discrepancies = judged.discrepancies

@@ -169,19 +169,20 @@ class ComparisonSetup:
     parts: Parts | None
     accepted: RobotBaseline | None
 
-    def run(self, progress: Progress | None = None) -> ComparisonRun:
-        """Compares, judges, and writes the report where a folder is named."""
+    def run(self, progress: Progress | None = None, stage: Callable[[str], object] = lambda _words: None) -> ComparisonRun:
+        """Compares, judges, and writes the report where a folder is named; `stage` is told what follows the comparing."""
         from leapcheck.comparison.plan import jobs
         from leapcheck.study import run_comparison
 
         with self._folder(shared=False), rare_collection():
-            record = run_comparison(self.plan, self.means, progress, self.parts)
+            record = run_comparison(self.plan, self.means, progress, self.parts, stage)
         if self.accepted is not None:
             from leapcheck.baseline.verdict import apply_baseline
 
             record = apply_baseline(record, self.accepted, str(self.options.baseline), date.today())
         run = ComparisonRun(record, None, self.plan)
         if self.options.out is not None:
+            stage("writing the report")
             run = run.write_report(self.options.out)
         if self.parts is not None and len(self.parts.whole) == len(jobs(self.plan)):
             self.parts.remove()

@@ -80,7 +80,7 @@ class CompareCommand(CompareOptions):
                 then = f"when all shards are done: {setup.plan.command} --out {shlex.quote(str(folder))} --resume"
                 print(terminal_text(f"shard {self.shard}: {count} parts in '{folder}'; {then}"), file=sys.stderr)
                 return 0
-            record = setup.run(progress).record
+            record = setup.run(progress, lambda words: progress and progress(0, 0, terminal_text(words))).record
         write_for_ci(record, self.junit, self.github, sys.stderr if self.json else sys.stdout)
         if self.json:
             sys.stdout.write(run_json(record))

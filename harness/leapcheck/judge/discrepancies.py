@@ -5,7 +5,7 @@ What only a wrong engine is asked is imported there: most runs have none, and it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -74,11 +74,20 @@ class Findings:
     failures: tuple[Failure, ...] = ()
 
 
-def findings(plan: Plan, engines: Sequence[Engine], rows: Sequence[Comparison], verdicts: Sequence[EngineVerdict]) -> Findings:
-    """One paragraph for each quantity and engine that is wrong by the truth; where that clears both sides, for each pair."""
+def findings(
+    plan: Plan,
+    engines: Sequence[Engine],
+    rows: Sequence[Comparison],
+    verdicts: Sequence[EngineVerdict],
+    stage: Callable[[str], object] = lambda _words: None,
+) -> Findings:
+    """One paragraph for each quantity and engine that is wrong by the truth; where that clears both sides, for each pair.
+
+    `stage` is told what is being done.
+    """
     judged = verdict_of(verdicts)
     wrong = wrong_quantities(rows, judged)
-    parts = [_findings_on(plan, engine, [w for w in wrong if w.engine == engine.name], judged) for engine in engines]
+    parts = [_findings_on(plan, engine, [w for w in wrong if w.engine == engine.name], judged, stage) for engine in engines]
     paragraphs = {(d.quantity, d.engine): d for part in parts for d in part.discrepancies}
     return Findings(
         tuple(paragraphs[w.row.quantity, w.engine] for w in wrong),
@@ -90,13 +99,17 @@ def findings(plan: Plan, engines: Sequence[Engine], rows: Sequence[Comparison], 
     )
 
 
-def _findings_on(plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity], verdicts: VerdictOf) -> Findings:
+def _findings_on(
+    plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity], verdicts: VerdictOf, stage: Callable[[str], object]
+) -> Findings:
     """What is wrong with one engine."""
     if not wrong:
         return Findings((), (), ())
+    stage(f"judging {engine.name}")
     explained = _with_unseen_errors(plan, engine, wrong, explanation(plan, engine, [w.worst for w in wrong]))
     commands = [repeat_text(plan, (w.engine, w.against), w.row.quantity, w.worst.index) for w in wrong]
     paragraphs = [_paragraph(w, explained, command, verdicts) for w, command in zip(wrong, commands, strict=True)]
+    stage(f"shrinking what {engine.name} differs in")
     cases, gaps = _smallest(plan.spec, engine, wrong, paragraphs)
     largest = _largest(plan, engine, wrong[0].row.quantity, states_to_ask(plan.spec, plan.seed, [w.worst for w in wrong]))
     return Findings(tuple(paragraphs), explained.diagnoses, cases, largest, gaps, explained.failures)
