@@ -49,3 +49,22 @@ def test_another_robot_and_what_is_no_run_are_refused(leapcheck: Leapcheck, runs
     different = refusal(leapcheck, tmp_path, "diff", runs / "right", runs / "rod")
     assert "different robots, 'two_link_arm' and 'falling_rod'" in different
     assert "no results at" in refusal(leapcheck, tmp_path, "diff", runs / "right", "nowhere")
+
+
+def test_many_runs_are_compared_one_after_the_other_and_make_a_page(leapcheck: Leapcheck, runs: Path, tmp_path: Path) -> None:
+    page = tmp_path / "trends.html"
+    three = (runs / "right", runs / "faulty", runs / "right" / "results.json")
+    result = leapcheck("diff", *three, "--page", page)
+    assert (result.status, result.err) == (1, "")
+    assert result.out.index("✗ worse") < result.out.index("✓ better")
+    steps = leapcheck("diff", *three, "--json").json["steps"]
+    assert [{change["sense"] for change in step["changes"]} - {"other"} for step in steps] == [{"worse"}, {"better"}]
+    text = page.read_text(encoding="utf-8")
+    assert "3 runs; the last is right. Worse than the run before: 1 of 2." in text
+    assert "right → faulty" in text
+    assert "faulty:gravity_off, gravity force" in text
+    assert text.count("<figure>") == len(run_plan().quantities)
+
+
+def test_one_run_is_refused(leapcheck: Leapcheck, runs: Path, tmp_path: Path) -> None:
+    assert "give two or more" in refusal(leapcheck, tmp_path, "diff", runs / "right")
