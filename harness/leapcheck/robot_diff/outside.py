@@ -96,7 +96,7 @@ def _partners(ours: list[Shape], theirs: list[Shape]) -> list[tuple[Shape, Shape
 
 def _pair_differences(pair: Pair, ours: Shape, theirs: Shape) -> Iterator[RobotDifference]:
     if ours.kind != theirs.kind:
-        message = f"{ours.kind} in A, {theirs.kind} in B, of one radius and length (a URDF has no capsules)"
+        message = f"{ours.kind} in A, {theirs.kind} in B, of one radius and length (a URDF before version 1.2 has no capsules)"
         yield RobotDifference(Aspect.SILENCE, "shapes", *pair.names, message, 0.0, "m")
     resized = float(np.abs(np.subtract(theirs.size, ours.size)).max())
     if not pair.allows("place", resized, pair.length):
