@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from leapcheck_models import robots
 from leapcheck_models.search_path import inside
 from leapcheck_models.spec import RobotSpec, Vector3
+from leapcheck_models.words import plural
 
 if TYPE_CHECKING:
     from leapcheck_models.importing import ImportedRobot
@@ -128,7 +129,7 @@ def _with_choice(file: ImportedRobot, choice: PointChoice | None) -> ImportedRob
     from leapcheck_models.lint.finding import Finding
 
     spec = _chosen(file.spec, choice, file.marks, file.origins)
-    message = f"{len(spec.contact_points)} contact points, chosen by {choice.where}"
+    message = f"{plural(len(spec.contact_points), 'contact point')}, chosen by {choice.where}"
     chosen = Finding("contact points", "note", f"robot '{spec.name}'", message, "nothing")
     return replace(file, spec=spec, findings=(*(f for f in file.findings if f.rule != chosen.rule), chosen))
 

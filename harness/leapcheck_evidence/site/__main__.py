@@ -18,19 +18,22 @@ FOLDERS = ("tutorials", "how-to", "explanation", "reference")
 
 @dataclass(frozen=True)
 class SiteCommand:
-    """Run the code blocks of the documentation's pages.
+    """Run the code blocks of the documentation's pages, or look at the built ones.
 
     test compares what they print with what the pages show, rounding errors and times aside, and returns 1 where it differs; write
-    puts the output into the pages, and draws the pictures.
+    puts the output into the pages, and draws the pictures. axe looks at every page of the built site for what makes it hard to
+    use.
     """
 
-    what: Annotated[Literal["test", "write"], tyro.conf.Positional]
-    """test or write."""
+    what: Annotated[Literal["test", "write", "axe"], tyro.conf.Positional]
+    """test, write or axe."""
     pages: Annotated[tuple[Path, ...], tyro.conf.Positional] = ()
     """Pages; all of the tutorials, how-tos, explanations and the README by default."""
 
     def run(self) -> int:
-        """Runs the pages; returns 1 where test finds a difference."""
+        """Runs the pages; returns 1 where test finds a difference, or axe a violation."""
+        if self.what == "axe":
+            return print_violations(ROOT / "site")
         if self.what == "write" and not self.pages:
             draw_figures(ROOT / "docs" / "figures")
         different = 0
@@ -58,6 +61,18 @@ def draw_figures(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, picture in figures().items():
         (folder / name).write_text(picture, encoding="utf-8")
+
+
+def print_violations(site: Path) -> int:
+    """Prints what axe finds on the built pages; returns 1 where that is anything."""
+    from leapcheck_evidence.site.accessibility import violations
+
+    pages = violations(site)
+    bad = {page: rows for page, rows in pages.items() if rows}
+    for page, rows in bad.items():
+        print("\n".join(f"{page}: {rule} ({count}): {' '.join(place.split())}" for rule, count, place in rows))
+    print(f"axe: {len(pages)} pages, {len(bad)} with findings")
+    return int(bool(bad))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,11 @@ RECORD = Path("reports/public_robots.json")
 AGREE = 1e-9
 """Errors up to this count as agreement, as in the study's own tables."""
 
-INTRO = """# Public robots
+INTRO = """---
+hide: [navigation, toc]
+---
+
+# Public robots
 
 Robot files of others that leapcheck read and compared, straight from the file: {count} of them, with {versions}. "M, h" is the
 largest scale-free error of the mass matrix and the bias force of the engine's own import against the file's tree. "Changes" is
@@ -36,7 +40,7 @@ def robots_page() -> str:
     head = "".join(f'<th scope="col"><button type="button">{title}</button></th>' for title in titles)
     body = "\n".join(_row(robot) for robot in record["robots"])
     rows = f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>"
-    table = f'<div class="robot-table" tabindex="0"><table id="robots">{rows}</table></div>'
+    table = f'<div class="robot-table" tabindex="0"><table id="robots" class="robots">{rows}</table></div>'
     return f"{INTRO.format(count=len(record['robots']), versions=versions)}\n{CONTROLS}\n\n{table}\n"
 
 

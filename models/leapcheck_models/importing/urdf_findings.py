@@ -10,6 +10,7 @@ from leapcheck_models.importing.urdf_tree import UrdfTree
 from leapcheck_models.lint.finding import Finding
 from leapcheck_models.spec import WORLD, RobotSpec
 from leapcheck_models.urdf import UNLIMITED
+from leapcheck_models.words import plural
 
 READ = ("link", "joint", "mujoco", "material")
 ABSOLUTE = ("/", "\\", "file:", "http:", "https:")
@@ -145,6 +146,6 @@ def _points(spec: RobotSpec) -> Iterator[Finding]:
     if spec.contact_points:
         feet = sum(point.is_foot for point in spec.contact_points)
         left_out = sum(not point.computed for point in spec.contact_points)
-        message = f"{len(spec.contact_points)} contact points put at the ends of the chains, {feet} of them feet"
+        message = f"{plural(len(spec.contact_points), 'contact point')} put at the ends of the chains, {feet} of them feet"
         message += f"; {left_out} beyond the first ones are not computed" if left_out else ""
         yield Finding("contact points", "note", f"robot '{spec.name}'", message, "name others with --feet or --points")

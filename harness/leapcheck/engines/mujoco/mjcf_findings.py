@@ -55,7 +55,9 @@ def mjcf_findings(imported: ImportedRobot, whole: ET.Element, m: mujoco.MjModel)
             yield Finding("not read", "note", f"<{tag}>", message, "nothing")
     points = imported.spec.contact_points
     if points:
-        message = f"{len(points)} contact points put at the ends of the chains, {sum(p.is_foot for p in points)} of them feet"
+        message = (
+            f"{plural(len(points), 'contact point')} put at the ends of the chains, {sum(p.is_foot for p in points)} of them feet"
+        )
         place = f"robot '{imported.spec.name}'"
         yield Finding("contact points", "note", place, message, "name others with --feet or --points")
 
