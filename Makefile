@@ -63,6 +63,7 @@ reports: venv
 		--quantities mass_matrix bias_force --out ../../reports/example_discrepancy; test $$? -eq 1
 	$(BIN)/leapcheck sparsity mini_cheetah --picture reports/mini_cheetah/sparsity.svg
 	$(BIN)/python -m leapcheck_evidence.accuracy --out reports
+	$(BIN)/python -m leapcheck_evidence.threads --out reports
 	if command -v chromium >/dev/null; then profile=$$(mktemp -d); \
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/mini_cheetah/report.png \
 			file://$(CURDIR)/reports/mini_cheetah/report.html 2>/dev/null; rm -rf $$profile; fi

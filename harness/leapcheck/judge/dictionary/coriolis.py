@@ -10,7 +10,7 @@ import numpy as np
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
 from leapcheck.judge.edits import edit_answers
 from leapcheck_models.arrays import Floats
-from leapcheck_reference import build
+from leapcheck_reference import build, inverse_dynamics_derivative_v
 from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.coriolis import christoffel_matrix, momentum_cross_matrix, newton_euler_matrix
 
@@ -21,6 +21,10 @@ NOT_SKEW = "C v is the Coriolis force, but C + C^T is not Mdot: Mdot - 2 C is no
 FORMS: dict[str, tuple[str, Callable[[Any, Any, Any], Any]]] = {
     "newton-euler": (f"{NOT_SKEW} (B = v x* I of Newton and Euler)", newton_euler_matrix),
     "momentum-cross": ("a Coriolis matrix, with Mdot - 2 C skew-symmetric, but not Christoffel's", momentum_cross_matrix),
+    "half-derivative": (
+        "half of the derivative of C v by v, which is a Coriolis matrix with joints alone, not with a base's velocity",
+        lambda tree, q, v: 0.5 * inverse_dynamics_derivative_v(tree, q, v),
+    ),
     "transposed": ("C^T instead of C", lambda tree, q, v: christoffel_matrix(tree, q, v).T),
 }
 """Name, words and the matrix of each; a Coriolis matrix in another form than Christoffel's is right as such."""

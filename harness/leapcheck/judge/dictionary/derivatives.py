@@ -57,12 +57,17 @@ def _forms(quantity: str, floats: bool) -> dict[str, tuple[str, Edit]]:
 
 
 def _turns(factor: Callable[[Floats], Floats], _quantity: str, view: AnswerView, values: Floats) -> Floats:
-    """The columns of each base's turn times a matrix (n, 3, 3) that depends on R_WB; nothing depends on its position."""
+    """The columns of each base's turn times a matrix (n, 3, 3) of its quaternion; its position has no effect."""
     changed = values.copy()
     for in_q, in_v in free_joints(view.spec):
         columns = slice(in_v, in_v + 3)
-        changed[:, :, columns] = values[:, :, columns] @ factor(rotation_matrices(view.read.q[:, in_q + 3 : in_q + 7]))
+        changed[:, :, columns] = values[:, :, columns] @ factor(view.read.q[:, in_q + 3 : in_q + 7])
     return changed
+
+
+def _of_components(quaternion: Floats) -> Floats:
+    """How the body turns with the components x, y, z of its quaternion at fixed w: 2 (w 1 - u~)."""
+    return 2.0 * (quaternion[:, :1, None] * np.eye(3) - _skew(quaternion[:, 1:]))
 
 
 def _held_in_world(quantity: str, view: AnswerView, values: Floats) -> Floats:
@@ -100,11 +105,11 @@ _ANY: dict[str, tuple[str, Edit]] = {
 }
 
 _TANGENTS: dict[str, tuple[str, Edit]] = {
-    "rotation-in-world": ("by a turn of the base about the world's axes, not about its own", partial(_turns, transpose)),
-    "quaternion": (
-        "by the vector part of the base's quaternion, which is half of the turn",
-        partial(_turns, lambda R: 2.0 * np.broadcast_to(np.eye(3), R.shape)),
+    "rotation-in-world": (
+        "by a turn of the base about the world's axes, not about its own",
+        partial(_turns, lambda quaternion: transpose(rotation_matrices(quaternion))),
     ),
+    "quaternion": ("by the components x, y, z of the base's quaternion, not by its turn", partial(_turns, _of_components)),
     "held-in-world": ("at a constant base velocity and acceleration in world axes, not in the base's own", _held_in_world),
 }
 
