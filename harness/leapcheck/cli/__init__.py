@@ -119,6 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as interrupt:  # at any moment: also while words are read and modules imported
         exec("")  # Python would end by SIGINT where the interrupt came in code out of a string: this clears its note of that
         status = _refuse(str(interrupt) or "interrupted: nothing was written")
+    if arguments is None:
+        _ignore_interrupts()
     error = output_error()
     return status if error is None else _refuse(f"standard output: {error.strerror}: give a file that can be written")
 
@@ -136,6 +138,13 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:
         sys.__unraisablehook__(lost)
+
+
+def _ignore_interrupts() -> None:
+    """All is done: an interrupt now, or one that was to be repeated, must not change the exit status."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 def _run(words: Sequence[str]) -> int:

@@ -61,3 +61,32 @@ def test_an_end_while_words_are_read_is_one_line(end: str) -> None:
     done = subprocess.run([sys.executable, "-c", EARLY.format(end=ENDS[end])], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "leapcheck: interrupted: nothing was written\n"
+
+
+LATE = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import leapcheck.cli
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{number})
+class Slow:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{number})
+        time.sleep(5 * AGAIN)
+class Command:
+    def run(self):
+        Late()
+        return 1
+AGAIN, kept = leapcheck.cli.AGAIN_SECONDS, Slow()
+leapcheck.cli._parse = lambda words: Command()
+sys.argv = ["leapcheck", "robots"]
+sys.exit(leapcheck.cli.main())
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_after_the_work_changes_nothing(number: str) -> None:
+    """Found by a soak: the repetition of an interrupt that was lost in a `__del__` ended Python itself, by SIGALRM."""
+    done = subprocess.run([sys.executable, "-c", LATE.format(number=number)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
