@@ -32,6 +32,8 @@ def jump(
     pose: str | None = JumpOptions.pose,
     set: Sequence[str] = JumpOptions.set,
     actuators: Path | str | None = JumpOptions.actuators,
+    torque_limit: float | None = JumpOptions.torque_limit,
+    speed_limit: float | None = JumpOptions.speed_limit,
     feet: Sequence[str] = JumpOptions.feet,
     points: Path | str | None = JumpOptions.points,
     engines: Sequence[str] = JumpOptions.engines,
@@ -75,6 +77,8 @@ def jump(
         pose: pose that a policy or trajectory starts from; the robot's first by default.
         set: numbers of the robot to change, as in ["trunk.mass=3.6"].
         actuators: actuators of the robot in a file (.json), instead of its own.
+        torque_limit: largest torque (N m) of each moving joint for which the robot's file gives none.
+        speed_limit: no-load speed (rad/s) of each drive for which the robot's file gives none.
         feet: where the robot of a file touches, as in `leapcheck.load`.
         points: the same in a file, as in `leapcheck.load`.
         engines: simulators; a wrong name lists them all.
@@ -129,6 +133,8 @@ def jump(
         pose=pose,
         set=_texts(set),
         actuators=_path(actuators),
+        torque_limit=torque_limit,
+        speed_limit=speed_limit,
         feet=_texts(feet),
         points=_path(points),
         engines=_texts(engines),

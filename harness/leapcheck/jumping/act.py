@@ -15,11 +15,8 @@ from leapcheck.jumping.plan_file import PlanFile, read_plan
 from leapcheck.jumping.plan_player import plan_trajectory, start_pose
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import UserPolicy, read_trajectory, start_of, user_policy
-from leapcheck.robots.load import load
 from leapcheck_models.arrays import Floats
-from leapcheck_models.changes import with_changes
-from leapcheck_models.spec import JointType, Pose, RobotSpec
-from leapcheck_models.spec_file import read_actuators
+from leapcheck_models.spec import Pose, RobotSpec
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.terrain import Terrain
 
@@ -62,35 +59,6 @@ class Act:
         """The policy as before its first call: a user's is created anew, so that no run sees what an earlier one left in it."""
         factory = self.policy_factory()
         return factory() if factory else self.policy
-
-
-def jumping_robot(
-    robot: str | RobotSpec,
-    changes: Sequence[str] = (),
-    actuators: Path | None = None,
-    feet: Sequence[str] = (),
-    points: Path | None = None,
-) -> RobotSpec:
-    """The robot, or that of a name or file, with other contact points and actuators and changed numbers.
-
-    Raises ValueError where it cannot jump: no free trunk, no foot, no actuators, closed loops; and for each wrong file or change.
-    """
-    spec = load(robot, feet, points)
-    if actuators is not None:
-        spec = replace(spec, actuators=read_actuators(actuators))
-    spec = with_changes(spec, changes)
-    if not spec.bodies or spec.bodies[0].joint.type is not JointType.FREE:
-        raise ValueError(f"robot '{spec.name}' stands on a fixed base: a jump needs a free trunk as first body (see leg-jump)")
-    if ties := [*(loop.name for loop in spec.loops), *(coupling.name for coupling in spec.couplings)]:
-        raise ValueError(
-            f"robot '{spec.name}' has {len(ties)} closed loops or coupled joints ('{ties[0]}'), which a jump does not simulate: "
-            "take them out of its file to let the open tree jump"
-        )
-    if not spec.actuators:
-        raise ValueError(f"robot '{spec.name}' has no actuators: add them to its file, or give --actuators FILE.json")
-    if not any(point.is_foot and point.computed for point in spec.contact_points):
-        raise ValueError(f"robot '{spec.name}' has no foot: mark its contact points with is_foot, or name them with --feet")
-    return spec
 
 
 def planned_act(plan: JumpPlan, note: str = "") -> Act:

@@ -50,6 +50,10 @@ class JumpOptions:
     """A number of the robot changed, as in trunk.mass=3.6; may be repeated."""
     actuators: Path | None = None
     """Actuators of the robot in a file (.json), instead of its own."""
+    torque_limit: float | None = None
+    """Largest torque (N m) of each moving joint for which the robot's file gives none."""
+    speed_limit: float | None = None
+    """No-load speed (rad/s) of each drive for which the robot's file gives none."""
     feet: tuple[str, ...] = ()
     """Where the robot of a file touches: names of bodies or links, sites or geoms, instead of the ends of its chains."""
     points: Path | None = None

@@ -10,7 +10,7 @@ from math import radians
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leapcheck.jumping.act import Act, act_on_ground, file_act, jumping_robot, planned_act, user_act
+from leapcheck.jumping.act import Act, act_on_ground, file_act, planned_act, user_act
 from leapcheck.jumping.judging.rules import Reason
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
@@ -18,6 +18,7 @@ from leapcheck.jumping.measures.estimates import Estimate
 from leapcheck.jumping.measures.ledgers import Ledger, ledgers
 from leapcheck.jumping.options import JumpOptions, name_value_pairs
 from leapcheck.jumping.planning.records import Infeasible, JumpRequest
+from leapcheck.jumping.robot import jumping_robot
 from leapcheck.jumping.runs import FirstVerdict, Runs, StudyProgress, estimates_of, simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup, jump_setup
 from leapcheck.simulators.log import JumpLog
@@ -87,7 +88,10 @@ def jump_study(
     options.check()
     if workers < 0:
         raise ValueError(f"--workers {workers}: give a whole number, 0 or more")
-    spec = jumping_robot(robot, options.set, options.actuators, options.feet, options.points)
+    completed = jumping_robot(
+        robot, options.set, options.actuators, options.feet, options.points, options.torque_limit, options.speed_limit
+    )
+    spec = completed.spec
     origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
     variation = _variation(options)
     measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work
@@ -95,11 +99,13 @@ def jump_study(
     try:
         setup = replace(setup, act=act_on_ground(setup.spec, _act(setup, options), setup.ground.terrain))
     except Infeasible as refusal:
-        return refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
+        refused = refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
+        return replace(refused, notes=completed.notes)
     workers = workers or os.cpu_count() or 1
     runs = simulate_everywhere(setup, workers, progress, first_verdict)
     repeated = None if variation is None else _monte_carlo(setup, options, variation, workers, progress)
     study = evaluate(setup, origin, runs, repeated)
+    study = replace(study, notes=(*study.notes, *completed.notes))
     if measured is None or not study.logs:
         return study
     from leapcheck.jumping.hardware import compare_with_hardware

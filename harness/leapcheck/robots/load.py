@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -105,7 +106,28 @@ def read_robot_file(name: str, feet: Sequence[str] = (), points: Path | None = N
     return None if file is None else _with_choice(file, _choice(feet, points) or _choice_beside(file.path))
 
 
+def _file_in(folder: Path) -> Path:
+    """The robot's file in a folder, as of MuJoCo's Menagerie: the one file that is no scene; ValueError lists several or none.
+
+    An MJCF goes before URDFs, and one that is called as the folder ends before others.
+    """
+    kinds = [[path for path in sorted(folder.glob(f"*{ending}")) if _is_robot(path)] for ending in (*MJCF, ".urdf")]
+    kinds.append([path for path in sorted(folder.glob("*/*.urdf")) if _is_robot(path)])
+    files = next((files for files in kinds if files), [])
+    own = [path for path in files if folder.resolve().name.endswith(path.stem)]
+    if len(own or files) != 1:
+        listed = ", ".join(path.name for path in files[:8]) or "no URDF or MJCF"
+        raise ValueError(f"folder '{folder}': name the file of the robot: {listed}")
+    return (own or files)[0]
+
+
+def _is_robot(path: Path) -> bool:
+    return not re.match(r"scene|.*_mjx|.*_old|.*_original", path.stem)
+
+
 def _read(name: str) -> ImportedRobot | None:
+    if Path(name).is_dir():
+        name = str(_file_in(Path(name)))
     stem, hash_sign, base = name.partition("#")
     if stem.endswith(DESCRIPTION):
         from leapcheck.robots.descriptions import description_file

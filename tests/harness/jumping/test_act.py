@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leapcheck.jumping.act import DURATION, jumping_robot, named_pose, user_act
+from leapcheck.jumping.act import DURATION, named_pose, user_act
+from leapcheck.jumping.robot import jumping_robot
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Coupling, Loop, LoopType
 from leapcheck_models.spec_file import write_spec
@@ -18,7 +19,7 @@ def test_a_robot_with_other_actuators_and_changed_numbers(tmp_path: Path) -> Non
     stronger = [dataclasses.asdict(dataclasses.replace(a, torque_limit=30.0, motor=None)) for a in SPEC.actuators]
     path = tmp_path / "servos.json"
     path.write_text(json.dumps(stronger), encoding="utf-8")
-    spec = jumping_robot("mini_cheetah", ["trunk.mass=4", "FR_knee.torque_limit=25"], path)
+    spec = jumping_robot("mini_cheetah", ["trunk.mass=4", "FR_knee.torque_limit=25"], path).spec
     assert spec.bodies[0].inertia.mass == 4.0
     assert {a.torque_limit for a in spec.actuators} == {30.0, 25.0}
     assert all(a.motor is None for a in spec.actuators)
@@ -26,7 +27,7 @@ def test_a_robot_with_other_actuators_and_changed_numbers(tmp_path: Path) -> Non
 
 def test_a_robots_own_file(tmp_path: Path) -> None:
     write_spec(SPEC, tmp_path / "mine.json")
-    assert jumping_robot(str(tmp_path / "mine.json")) == SPEC
+    assert jumping_robot(str(tmp_path / "mine.json")).spec == SPEC
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,12 @@ def test_robots_that_cannot_jump_are_refused_by_name(name: str, says: str) -> No
 def test_a_robot_without_feet_is_refused(tmp_path: Path) -> None:
     points = tuple(dataclasses.replace(p, is_foot=False) for p in SPEC.contact_points)
     write_spec(dataclasses.replace(SPEC, contact_points=points), tmp_path / "footless.json")
-    with pytest.raises(ValueError, match="has no foot: mark its contact points"):
+    found = jumping_robot(str(tmp_path / "footless.json"))  # they are called feet
+    assert [point.is_foot for point in found.spec.contact_points] == [point.is_foot for point in SPEC.contact_points]
+    assert "FL_foot, FR_foot, HL_foot, HR_foot serve as feet" in found.notes[0]
+    others = [dataclasses.replace(p, name=f"point_{i}") for i, p in enumerate(points)]
+    write_spec(dataclasses.replace(SPEC, contact_points=tuple(others)), tmp_path / "footless.json")
+    with pytest.raises(ValueError, match="has no foot: name its feet with --feet"):
         jumping_robot(str(tmp_path / "footless.json"))
 
 
