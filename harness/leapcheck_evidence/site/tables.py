@@ -9,17 +9,19 @@ from leapcheck_evidence.site.markdown import cell, table
 from leapcheck_models.robots import ROBOTS
 from leapcheck_models.spec import RobotSpec
 
-GROUPS = {
+GROUPS: dict[str, str] = {
     QuantityGroup.CORE: "Equations of motion, contact points, energies. Compared by default.",
     QuantityGroup.MUJOCO: "MuJoCo's own storage, compared in MuJoCo's coordinates, with rotors as bodies. Compared by default.",
     QuantityGroup.DYNAMICS: "What follows from the equations of motion.",
     QuantityGroup.KINEMATICS: "Frames of links and contact points: world axes, at the frame's origin, angular first.",
     QuantityGroup.CENTROIDAL: "Centre of mass and momentum about it, rotors included.",
+    "derivatives": "By q (along v), v and tau of the dynamics.",
+    "regressors": "What is linear in the inertial parameters, armature left out.",
     QuantityGroup.CONSTRAINTS: "Closed loops and coupled joints. Compared by default where a robot has some.",
 }
 
 SIZES = """Shapes are of one state, in letters: `nv` degrees of freedom, `p` contact points, `3p` their axes, `n` links and then
-contact points, `c` rows of constraints. "Scale" is what an error is divided by to make it
+contact points, `c` rows of constraints, `b` links and then rotors. "Scale" is what an error is divided by to make it
 [scale-free](../explanation/rounding.md). The same name is a function of `leapcheck_reference`, of your own engine, and a word for
 `--quantities`."""
 
@@ -28,6 +30,7 @@ LETTERS = {
     "axis of the world": "3",
     "moment and force": "6", "row of a closed loop": "c", "frame of a link or contact point": "n", "angular and linear": "6",
     "axes and origin": "4",
+    "inertial parameter of a body": "10b",
 }  # fmt: skip
 
 
@@ -72,4 +75,4 @@ def _names(group: QuantityGroup) -> list[str]:
 def _shape(axes: tuple[object, ...] | None) -> str:
     if axes is None:
         return "MuJoCo's"
-    return f"({', '.join(LETTERS.get(str(axis), '?') for axis in axes)})" if axes else "1"
+    return f"({', '.join(LETTERS.get(str(axis), str(axis)) for axis in axes)})" if axes else "1"
