@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import leapcheck
 import leapcheck_reference as reference
 from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.coordinates.conventions import rotation_matrices
@@ -101,3 +102,12 @@ def test_answers_that_contradict_each_other_break_a_law(quantity: str, change: C
     functions[quantity] = lambda *state: change(getattr(reference, quantity)(tree, *state))
     found = identities(make_engine_set(SPEC, ["reference", user_engine(functions, SPEC, "own")], NAMES, False), STATES).identities
     assert [(row.engine, row.law) for row in found if not row.holds] == [("own", law)]
+
+
+def test_an_object_that_declares_a_convention_is_converted_once() -> None:
+    class Declared(MixedDynamics):
+        conventions = MIXED
+
+    for engine in (Declared, Declared(SPEC)):
+        run = leapcheck.compare("random:30", engine, engines=("reference",), states=16, quantities=("mass_matrix", "bias_force"))
+        assert run.exit_status == 0

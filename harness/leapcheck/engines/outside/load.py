@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any, cast
 
 from leapcheck.engines.outside.target import EngineKind, program_path, target
-from leapcheck.engines.outside.user import user_engine
+from leapcheck.engines.outside.user import UserEngine, user_engine
 from leapcheck.engines.protocol import Engine, EngineRequest
 from leapcheck.engines.registry import FACTORIES, make_engine
 from leapcheck.quantities import CANONICAL
@@ -68,7 +68,9 @@ def is_request(engine: Any) -> bool:
 
 
 def is_engine(engine: Any) -> bool:
-    """Whether an object has all that an `Engine` has, and states no convention of its own."""
+    """Whether an object has all that an `Engine` has, and states no convention that is still to be converted."""
+    if isinstance(engine, UserEngine):  # its answers are converted: `conventions` says from what
+        return True
     if isinstance(engine, type) or getattr(engine, "conventions", None) is not None:
         return False
     words = [getattr(engine, key, None) for key in ("name", "version", "route")]
