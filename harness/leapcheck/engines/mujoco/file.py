@@ -162,14 +162,16 @@ class _MujocoNumbers:
     def _point_numbers(self, u: Floats) -> dict[str, Floats]:
         """p, pdot, J, a and MinvJT of points carried along by their bodies."""
         m, d, count = self._m, self._d, len(self._points)
-        p, pdot, a = np.zeros((3, count, 3))
+        p, a = np.zeros((2, count, 3))
         J, Jdot = np.zeros((2, count, 3, m.nv))
         for k, (body, offset) in enumerate(self._points):
             p[k] = d.xpos[body] + d.xmat[body].reshape(3, 3) @ offset
             mujoco.mj_jac(m, d, J[k], None, p[k], body)
             mujoco.mj_jacDot(m, d, Jdot[k], None, p[k], body)
-            w, v_com = d.cvel[body].reshape(2, 3)
-            pdot[k], a[k] = v_com + np.cross(w, p[k] - d.subtree_com[m.body_rootid[body]]), Jdot[k] @ u
+            a[k] = Jdot[k] @ u
+        bodies = [body for body, _ in self._points]
+        w, v_com = d.cvel[bodies].reshape(count, 2, 3).swapaxes(0, 1)
+        pdot = v_com + np.cross(w, p - d.subtree_com[m.body_rootid[bodies]])
         return {"p": p, "pdot": pdot, "J": J, "a": a, "MinvJT": self._solved(J.reshape(3 * count, m.nv)).T}
 
     def _solved(self, rows: Floats) -> Floats:

@@ -127,8 +127,9 @@ def _lost_masses(imported: ImportedRobot, whole: ET.Element) -> Iterator[str]:
 
 def _untouchable_masses(imported: ImportedRobot) -> list[str]:
     """Names of the bodies whose mass follows in part from geoms that touch nothing."""
+    models = {name: text for name, text in imported.assets.items() if name.endswith(".xml")}
     with mute_compiler():
-        description = mujoco.MjSpec.from_string(imported.text, assets=dict(imported.assets))
+        description = mujoco.MjSpec.from_string(imported.text, include=models, assets=dict(imported.assets))
     of_geoms = description.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     first, last = description.compiler.inertiagrouprange
     return [

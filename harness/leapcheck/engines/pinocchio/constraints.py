@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 
+from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.engines.pinocchio import build
 from leapcheck.engines.pinocchio.frames import AXES
@@ -50,14 +51,14 @@ def steps(spec: RobotSpec, model: pin.Model, data: pin.Data, frames: Sequence[Lo
     count = sum(6 if loop.is_weld else 3 for loop in frames) + len(spec.couplings)
     J, bias, udot = np.zeros((count, model.nv)), np.zeros(count), np.zeros(model.nv)
     solver = RigidSolver(model, frames) if has_own_solver(spec) else None
-    rest = np.zeros(model.nv)
+    rest, places = np.zeros(model.nv), build.places(spec, model)
 
     def rows(q: Floats, v: Floats) -> None:
         pin.forwardKinematics(model, data, q, v, rest)
         pin.updateFramePlacements(model, data)
         pin.computeJointJacobians(model, data)
         parts = [_rows(model, data, loop) for loop in frames]
-        couplings = _coupling_rows(spec, model, q, v)
+        couplings = _coupling_rows(spec, places, q, v)
         J[:] = np.concatenate([*(part[0] for part in parts), couplings[0]])
         bias[:] = np.concatenate([*(part[1] for part in parts), couplings[1]])
 
@@ -124,11 +125,10 @@ def _rows(model: pin.Model, data: pin.Data, loop: LoopFrames) -> tuple[Floats, F
     return (J[1] - J[0])[first:], (bias[1] - bias[0])[first:]
 
 
-def _coupling_rows(spec: RobotSpec, model: pin.Model, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _coupling_rows(spec: RobotSpec, places: Mapping[str, Place], q: Floats, v: Floats) -> tuple[Floats, Floats]:
     """J and Jdot u of the coupled joints: Pinocchio has none, only their places are its own."""
-    places = build.places(spec, model)
-    turning = {body.joint.name for body in spec.bodies if body.joint.type is JointType.REVOLUTE}
-    J, bias = np.zeros((len(spec.couplings), model.nv)), np.zeros(len(spec.couplings))
+    turning = {body.joint.name for body in spec.bodies if body.joint.type is JointType.REVOLUTE} if spec.couplings else set()
+    J, bias = np.zeros((len(spec.couplings), len(v))), np.zeros(len(spec.couplings))
     for k, coupling in enumerate(spec.couplings):
         J[k, places[coupling.joint].v] = 1.0
         if coupling.leader:
