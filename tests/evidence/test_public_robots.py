@@ -27,7 +27,7 @@ from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.urdf import urdf_text
-from tests.harness.robots.files import MULTI, URDF
+from tests.harness.robots.files import INERTIAL, MULTI, URDF
 from tests.harness.robots.near import near_states
 
 ROUNDING = 1e-12  # measured: 2.4e-15
@@ -131,3 +131,19 @@ def test_the_committed_table_has_robots_of_each_kind_and_no_failure_of_leapcheck
     assert not [robot.file for robot in table.robots if robot.refused.startswith("BROKEN")]
     agree = [r for r in read if r.kind == "quadruped" and r.mujoco.quantities == r.pinocchio.quantities == 12]
     assert sum(max(r.mujoco.error or 0.0, r.pinocchio.error or 0.0) <= 1e-9 for r in agree) >= 15
+    checks = [(robot, check) for robot in read for check in (robot.mujoco, robot.pinocchio)]
+    assert not [robot.file for robot, check in checks if check.differs and not (check.why or check.unchecked)]
+    wrong = [robot for robot in read if robot.verdict == "discrepancy"]
+    assert len(wrong) <= 12
+    assert not [robot.file for robot in wrong if not (robot.mujoco.why or robot.pinocchio.why)]
+
+
+def test_a_load_that_differs_has_its_reason(tmp_path: Path) -> None:
+    """A foot that MuJoCo gives a mass; the same file is right in Pinocchio."""
+    box = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+    file = write(tmp_path, "pack/arm/little.urdf", URDF.replace(f'"tool">{INERTIAL}', f'"tool">{box}'))
+    row = public_robot(file, tmp_path)
+    assert "links without inertia (tool) get one of their geometry" in row.mujoco.why
+    assert row.mujoco.differs
+    assert not row.pinocchio.differs
+    assert not row.pinocchio.why
