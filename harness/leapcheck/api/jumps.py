@@ -20,6 +20,7 @@ def jump(
     *,
     height: float | None = JumpOptions.height,
     distance: float = JumpOptions.distance,
+    landing_height: float = JumpOptions.landing_height,
     pitch: float = JumpOptions.pitch,
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
@@ -64,6 +65,7 @@ def jump(
         robot: as in `leapcheck.load`; it needs a free trunk, feet and actuators.
         height: how far the centre of mass rises after take-off (m).
         distance: how far the centre of mass flies forward, from take-off to touch-down (m).
+        landing_height: how much higher the ground is where it lands (m).
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
@@ -121,6 +123,7 @@ def jump(
     options = JumpOptions(
         height=height,
         distance=distance,
+        landing_height=landing_height,
         pitch=pitch,
         highest=highest,
         crouch=crouch,

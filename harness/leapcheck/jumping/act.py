@@ -63,7 +63,7 @@ class Act:
 
 def planned_act(plan: JumpPlan, note: str = "") -> Act:
     """The plan as its own controller."""
-    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note)
+    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note, landing=plan.request.landing_height or None)
 
 
 def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:

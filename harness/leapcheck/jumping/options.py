@@ -10,7 +10,7 @@ from pathlib import Path
 from leapcheck.system.command_line import repeat_command
 
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "pitch", "crouch", "push_time")
+NOT_WITH_OWN = ("distance", "landing_height", "pitch", "crouch", "push_time")
 """Options that would have no effect."""
 
 LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_resistance": 0.0}
@@ -25,6 +25,8 @@ class JumpOptions:
     """How far the centre of mass rises after take-off (m)."""
     distance: float = 0.0
     """How far the centre of mass flies forward, from take-off to touch-down (m)."""
+    landing_height: float = 0.0
+    """How much higher the ground is where it lands (m): that of a --box, a step or a bank."""
     pitch: float = 0.0
     """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
     highest: bool = False

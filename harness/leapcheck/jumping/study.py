@@ -138,7 +138,10 @@ def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
 
 def _request(options: JumpOptions) -> JumpRequest:
     height = 1.0 if options.height is None else options.height  # --highest looks for its own
-    return JumpRequest(height, options.distance, radians(options.pitch), options.friction, options.crouch, options.push_time)
+    pitch = radians(options.pitch)
+    return JumpRequest(
+        height, options.distance, pitch, options.friction, options.crouch, options.push_time, options.landing_height
+    )
 
 
 def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:

@@ -44,7 +44,9 @@ class Choice:
 
     def air_time(self, gravity: float) -> float:
         """Duration (s) of the flight."""
-        return air_time(float(self.push.velocity[0, 2]), float(self.push.high[0]) - self.landing.height, gravity)
+        return air_time(
+            float(self.push.velocity[0, 2]), float(self.push.high[0]) - self.landing.height - self.landing.ground, gravity
+        )
 
     def touch_down_velocity(self, gravity: float) -> Floats:
         """Velocity (3,) m/s of the com at touch-down."""
@@ -105,7 +107,8 @@ def _swing_utilisation(task: Task, air: Air, crouched: Floats, swing: Swing) -> 
     off, end = air.push.at(air.push.duration), air.flight.waypoints[-1]
     flying = flight(task.robot, off, crouched[7:], end, air.flight.duration, swing)
     moments = np.linspace(0.0, flying.duration, SWING_MOMENTS)
-    figures = measures(task.robot, task.drives, task.battery, flying.at(moments), None)
+    motion = flying.at(moments).lowered(min(task.request.landing_height, 0.0))
+    figures = measures(task.robot, task.drives, task.battery, motion, None)
     return max(float(measure.utilisation.max()) for measure in figures)
 
 

@@ -33,11 +33,13 @@ RISE_TIME = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Com `height` m at touch-down, `duration` s until it has come to rest, how far `ahead` m of it the feet are set down."""
+    """Com `height` m above the ground at touch-down, `duration` s until it has come to rest, how far `ahead` m of it the feet are
+    set down, on ground that is `ground` m higher than where the jump begins."""
 
     height: float
     duration: float
     ahead: float
+    ground: float = 0.0
 
 
 def touch_down_heights(task: Task) -> Floats:
@@ -73,7 +75,8 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], q
     `take_off`: upward speed m/s and height m of the com at take-off; orientation `quaternion` (4,) and `pitch_rate` rad/s of
     the trunk at touch-down. Raises Infeasible where no landing is within reach.
     """
-    (leaving, high), gravity = take_off, task.robot.gravity
+    (leaving, high), gravity, ground = take_off, task.robot.gravity, task.request.landing_height
+    high -= ground
     heights = heights[leaving**2 + 2.0 * gravity * (high - heights) > (LEAST_FALL * leaving) ** 2]
     height, depth, part = (a.ravel() for a in np.meshgrid(heights, DEPTHS, AHEAD if task.request.distance else np.zeros(1)))
     falling = np.sqrt(leaving**2 + 2.0 * gravity * (high - height))
@@ -92,13 +95,13 @@ def chosen_landing(task: Task, heights: Floats, take_off: tuple[float, float], q
         raise Infeasible(f"'{task.robot.spec.name}' has no landing within reach of its legs: jump lower or shorter, or turn less")
     easy = (worst <= EASY) & (depth <= EASY_DEPTH) & (duration <= LONGEST_CATCH * np.sqrt(height / gravity))
     k = int(np.argmax(np.where(easy, duration, 0.0))) if easy.any() else int(np.argmin(worst))
-    return Landing(float(height[k]), float(duration[k]), float(ahead[k]))
+    return Landing(float(height[k]), float(duration[k]), float(ahead[k]), ground)
 
 
 def rise_path(task: Task, caught: Floats, feet: float) -> Path:
     """From rest at the pose `caught` (nq,) to the stand, trunk level, over feet whose centre is at x = `feet` m."""
     start = task.robot.geometry(caught[None])["com_position"]
-    end = task.com + np.array([feet - task.centre[0], 0.0, 0.0])
+    end = task.com + np.array([feet - task.centre[0], 0.0, task.request.landing_height])
     duration = max(RISE_TIME, slow_time(start[0], end, task.robot.gravity))
     return slow_path(start, end[None], duration, caught[3:7], -pitch_between(task.quaternion, caught[3:7]))
 

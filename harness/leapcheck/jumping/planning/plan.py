@@ -66,18 +66,18 @@ def _refuse_beyond(work: Task, worst: Check, most: float = 1.0) -> None:
 
 def _parts(work: Task) -> _Jump:
     """The parts: first with any landing, which tells how fast the trunk turns at touch-down, then with the best one."""
-    robot, heights = work.robot, touch_down_heights(work)
+    robot, heights, ground = work.robot, touch_down_heights(work), work.request.landing_height
     height = float(heights[-1] if work.request.distance else heights[0])  # a long flight needs less speed forward
-    pushed = chosen_push(work, height)
+    pushed = chosen_push(work, height + ground)
     down = _down(work, pushed)
     crouched = down.end
     _refuse_beyond(work, _worst_in_push(work, pushed, down))
-    first = Choice(pushed, Landing(height, height / float(pushed.velocity[0, 2]), 0.0))
+    first = Choice(pushed, Landing(height, height / float(pushed.velocity[0, 2]), 0.0, ground))
     air = in_air(work, first, crouched)
     turn_rate = float(air.catch.pitch_at(np.zeros(1), 1)[0])
     landing = chosen_landing(work, heights, (float(pushed.velocity[0, 2]), float(pushed.high[0])), air.end[3:7], turn_rate)
     if work.request.distance:  # the time in the air has changed, and with it the speed
-        pushed = chosen_push(work, landing.height)
+        pushed = chosen_push(work, landing.height + ground)
         down = _down(work, pushed)
         crouched = down.end
     air = in_air(work, Choice(pushed, landing, chosen_swing(work, air, crouched)), crouched)
@@ -108,7 +108,8 @@ def _assemble(work: Task, jump: _Jump, gains: Gains) -> JumpPlan:
         t = np.linspace(0.0, duration, math.ceil(duration / SAMPLE) + 1)
         friction = None if name == "flight" else work.request.friction
         motions.append(motion_at(t))
-        figures = measures(work.robot, work.drives, work.battery, motions[-1], friction)
+        ground = {"landing": work.request.landing_height, "flight": min(work.request.landing_height, 0.0)}.get(name, 0.0)
+        figures = measures(work.robot, work.drives, work.battery, motions[-1].lowered(ground), friction)
         checks += [measure.worst(start + t, name) for measure in figures]
         phases.append(PlanPhase(name, start, start + duration))
         times.append(start + t)

@@ -17,6 +17,8 @@ from leapcheck_reference.simulate.actuator import Drives, torque_before_losses
 class JumpRequest:
     """The jump requested: the com's rise `height` m after take-off, `distance` m forward, the trunk's turn `pitch` rad.
 
+    The ground is `landing_height` m higher where it lands than where it begins.
+
     `pitch` (nose down positive, about the world's y axis) is counted from start to touch-down; None keeps the trunk's
     orientation through the push and takes what the flight makes of it. `friction` of the ground; `crouch`: height m of the
     trunk's origin in the crouch, `push_time` s: both chosen by the planner where None.
@@ -28,6 +30,7 @@ class JumpRequest:
     friction: float = 0.8
     crouch: float | None = None
     push_time: float | None = None
+    landing_height: float = 0.0
 
     def __post_init__(self) -> None:
         """Raises ValueError for a number that is no such figure."""
@@ -39,8 +42,11 @@ class JumpRequest:
         ):
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise ValueError(f"the jump's {name} is {value}: give a finite positive number")
-        if not (math.isfinite(self.distance) and math.isfinite(self.pitch or 0.0)):
-            raise ValueError(f"the jump's distance {self.distance} m and pitch {self.pitch} rad must be finite numbers")
+        if not all(map(math.isfinite, (self.distance, self.pitch or 0.0, self.landing_height))):
+            raise ValueError(
+                f"the jump's distance {self.distance} m, pitch {self.pitch} rad and landing height {self.landing_height} m must "
+                "be finite numbers"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ as many equations as a robot with three joints per leg has coordinates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,14 @@ class Motion:
     vdot: Floats
     torque: Floats
     foot_forces: Floats
+
+    def lowered(self, height: float) -> Motion:
+        """The same motion `height` m lower."""
+        if not height:
+            return self
+        q = self.q.copy()
+        q[:, 2] -= height
+        return replace(self, q=q)
 
     def repeat(self, times: int) -> Motion:
         """Every moment `times` times."""
