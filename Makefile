@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies score bench mutation clean
+.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies verdicts score bench mutation clean
 
 venv: $(VENV)/.ready
 
@@ -77,6 +77,10 @@ jump: venv
 # How exact simulated jumps are; on a quiet machine.
 studies: venv
 	$(BIN)/python -m leapcheck_evidence.studies --out reports
+
+# Verdicts against outcomes in simulators that were left out; an hour of CPU, goes on where it was stopped.
+verdicts: venv
+	$(BIN)/python -m leapcheck_evidence.verdicts --out reports
 
 # Planted defects: what the judge finds, names and shrinks; in engines, then in hand-written codes; half an hour on two cores.
 score: venv

@@ -97,7 +97,7 @@ def jump_study(
     measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work
     setup = jump_setup(spec, options)
     try:
-        setup = replace(setup, act=act_on_ground(setup.spec, _act(setup, options), setup.ground.terrain))
+        setup = replace(setup, act=act_on_ground(setup.spec, jump_act(setup, options), setup.ground.terrain))
     except Infeasible as refusal:
         refused = refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
         return replace(refused, notes=completed.notes)
@@ -116,7 +116,7 @@ def jump_study(
         return replace(study, notes=(*study.notes, str(error)))
 
 
-def _act(setup: JumpSetup, options: JumpOptions) -> Act:
+def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
     """Who acts; raises Infeasible where the jump cannot be planned."""
     from leapcheck.jumping.planning.plan import plan_jump
 

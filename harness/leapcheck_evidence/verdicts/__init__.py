@@ -1,0 +1,1 @@
+"""How well verdicts predict: jumps judged by some simulators, then simulated in one that was left out."""

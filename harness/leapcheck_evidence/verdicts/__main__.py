@@ -1,0 +1,59 @@
+"""`python -m leapcheck_evidence.verdicts`: verdicts against outcomes; rows are kept, so that a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from leapcheck.system.strict_json import dumps_line
+from leapcheck.system.whole_file import write_whole
+from leapcheck_evidence.verdicts.catalogue import known_plans, random_requests
+from leapcheck_evidence.verdicts.page import false_go_page, verdicts_page
+from leapcheck_evidence.verdicts.trials import VerdictTrial, run_trial
+
+
+@dataclass(frozen=True)
+class VerdictStudy:
+    """Judge known plans, varied, and random requests with a simulator left out, and compare with what happens in that one."""
+
+    out: Path = Path("reports")
+    """Folder of verdicts.md and false_go.md."""
+    rows: Path = Path("runs/verdicts")
+    """Folder of the rows made so far; those that are there are not made again."""
+    requests: int = 200
+    """How many random requests."""
+    known: bool = True
+    """Try the known plans."""
+
+    def run(self) -> int:
+        """Makes the missing rows, then writes the pages."""
+        self.rows.mkdir(parents=True, exist_ok=True)
+        plans = _rows(known_plans(), self.rows / "known.jsonl") if self.known else []
+        random = _rows(random_requests(self.requests), self.rows / "random.jsonl")
+        if plans:
+            write_whole(self.out / "verdicts.md", verdicts_page(plans).encode())
+        if random:
+            write_whole(self.out / "false_go.md", false_go_page(random).encode())
+        return 0
+
+
+def _rows(trials: Sequence[VerdictTrial], path: Path) -> list[dict[str, object]]:
+    """The rows of all trials: those of the file, by their labels, and new ones, written to it at once."""
+    rows = {row["label"]: row for row in map(json.loads, path.read_text().splitlines())} if path.is_file() else {}
+    for number, trial in enumerate(trials):
+        if trial.label in rows:
+            continue
+        rows[trial.label] = row = run_trial(trial)
+        with path.open("a") as file:
+            file.write(dumps_line(row) + "\n")
+        print(f"{number + 1} of {len(trials)}: {trial.label}", file=sys.stderr, flush=True)
+    return [rows[trial.label] for trial in trials if trial.label in rows]
+
+
+if __name__ == "__main__":
+    sys.exit(tyro.cli(VerdictStudy).run())

@@ -1,0 +1,74 @@
+"""The pages of the study: verdicts against outcomes of known plans, and false GO of random requests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leapcheck.jumping.judging.thresholds import JumpVerdict
+
+Row = Mapping[str, Any]
+
+COMMAND = "`make verdicts` (`python -m leapcheck_evidence.verdicts`)"
+
+
+def verdicts_page(rows: Sequence[Row]) -> str:
+    """A line for each known plan and variation, and how well the verdict separates success from failure."""
+    lines = [
+        "# Verdicts against outcomes",
+        "",
+        f"Written by {COMMAND}. Each jump is judged by all simulators but one, and the outcome is that in the one",
+        "left out, for each in turn. A jump succeeds where it neither falls, turns wrongly, hits the trunk, misses its height,",
+        "distance or box, nor fails to come to rest. Plans are those of the robot as described; strength, friction, battery and",
+        "payload are what they then meet. MIT's backflip is known to work on the robot as it is. Of the front jumps no measured",
+        "outcome is known: where their boxes stood is not published.",
+        "",
+        *_separation(rows),
+        "",
+        "| jump | verdict (of each simulator left out) | succeeds in the one left out | first reason |",
+        "|---|---|---|---|",
+    ]
+    for row in rows:
+        if not row["planned"]:
+            lines.append(f"| {row['label']} | NO-GO | not planned | {_cell(row['reason'])} |")
+            continue
+        left = list(row["left_out"].values())
+        verdicts = Counter(one["verdict"] for one in left)
+        text = ", ".join(f"{verdict} {count}" for verdict, count in verdicts.items())
+        reason = next((one["reason"] for one in left if one["reason"]), "")
+        lines.append(f"| {row['label']} | {text} | {sum(one['succeeds'] for one in left)} of {len(left)} | {_cell(reason)} |")
+    return "\n".join(lines) + "\n"
+
+
+def false_go_page(rows: Sequence[Row]) -> str:
+    """How often a GO failed in the simulator that was left out, and which."""
+    trials = [(row["label"], name, one) for row in rows for name, one in row["left_out"].items()]
+    go = [trial for trial in trials if trial[2]["verdict"] == JumpVerdict.GO]
+    false = [trial for trial in go if not trial[2]["succeeds"]]
+    refused = sum(not row["planned"] for row in rows)
+    lines = [
+        "# False GO",
+        "",
+        f"Written by {COMMAND}: {len(rows)} random requests (kind, size, friction, robot, strength, payload; seed 0),",
+        "judged by all simulators but one and simulated in the one left out, for each in turn.",
+        "",
+        f"**{len(false)} of {len(go)} verdicts GO failed in the simulator left out.** {refused} requests cannot be planned.",
+        "",
+        *_separation(rows),
+    ]
+    if false:
+        lines += ["", "| jump | left out | what happens there |", "|---|---|---|"]
+        lines += [f"| {label} | {name} | {_cell(one['fails'])} |" for label, name, one in false]
+    return "\n".join(lines) + "\n"
+
+
+def _separation(rows: Sequence[Row]) -> list[str]:
+    """Verdict by outcome, counted over all simulators left out."""
+    counts = Counter((one["verdict"], one["succeeds"]) for row in rows for one in row["left_out"].values())
+    lines = ["| verdict | succeeds | fails |", "|---|---|---|"]
+    return lines + [f"| {verdict} | {counts[str(verdict), True]} | {counts[str(verdict), False]} |" for verdict in JumpVerdict]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")[:160]

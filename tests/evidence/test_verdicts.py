@@ -1,0 +1,69 @@
+"""The study of verdicts: what its rows hold, how it counts false GO, and that it goes on where it was stopped."""
+
+from pathlib import Path
+
+import pytest
+
+from leapcheck_evidence.verdicts import __main__ as command
+from leapcheck_evidence.verdicts.catalogue import known_plans, random_requests
+from leapcheck_evidence.verdicts.page import false_go_page, verdicts_page
+from leapcheck_evidence.verdicts.trials import VerdictTrial, changed_robot
+from leapcheck_models.robots import load
+
+
+def row(label: str, verdict: str, succeeds: bool) -> dict[str, object]:
+    left = {"verdict": verdict, "reason": "a | b", "succeeds": succeeds, "fails": "" if succeeds else "it falls"}
+    return {"label": label, "planned": True, "left_out": {"rigid": left}}
+
+
+ROWS = [
+    row("up", "GO", True),
+    row("far", "GO", False),
+    row("flip", "NO-GO", False),
+    {"label": "moon", "planned": False, "reason": "too high", "left_out": {}},
+]
+
+
+def test_a_go_that_fails_is_counted_and_named() -> None:
+    page = false_go_page(ROWS)
+    assert "**1 of 2 verdicts GO failed in the simulator left out.** 1 requests cannot be planned." in page
+    assert "| far | rigid | it falls |" in page
+    assert "| GO | 1 | 1 |" in page
+    assert "| NO-GO | 0 | 1 |" in page
+
+
+def test_the_table_has_a_line_for_each_jump() -> None:
+    page = verdicts_page(ROWS)
+    assert r"| flip | NO-GO 1 | 0 of 1 | a \| b |" in page
+    assert "| moon | NO-GO | not planned | too high |" in page
+
+
+def test_rows_that_are_there_are_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def run(trial: VerdictTrial) -> dict[str, object]:
+        made.append(trial.label)
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        return row(trial.label, "GO", True)
+
+    monkeypatch.setattr(command, "run_trial", run)
+    with pytest.raises(KeyboardInterrupt):
+        command.VerdictStudy(tmp_path, tmp_path / "rows", 4, known=False).run()
+    command.VerdictStudy(tmp_path, tmp_path / "rows", 4, known=False).run()
+    labels = [trial.label for trial in random_requests(4)]
+    assert made == [*labels[:3], *labels[2:]]
+    assert "0 of 4 verdicts GO failed" in (tmp_path / "false_go.md").read_text()
+
+
+def test_requests_are_the_same_for_every_count_and_no_two_are_called_alike() -> None:
+    assert random_requests(3) == random_requests(5)[:3]
+    for trials in (random_requests(200), known_plans()):
+        assert len({trial.label for trial in trials}) == len(trials)
+
+
+def test_strength_and_payload_are_the_robots() -> None:
+    spec = load("mini_cheetah")
+    changed = changed_robot(spec, 0.7, 1.5)
+    assert changed.total_mass == pytest.approx(spec.total_mass + 1.5)
+    assert changed.actuators[2].motor.torque_limit == pytest.approx(0.7 * spec.actuators[2].motor.torque_limit)
