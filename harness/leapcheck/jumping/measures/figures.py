@@ -84,7 +84,7 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
     result = [JumpFigure("final_speed", speed, time=phases.end)]
     if not has_free_base(build(seen.spec)):
         return result
-    turned = _turn(seen.q[:, 3:7])
+    turned = pitch_turn(seen.q[:, 3:7])
     result.append(JumpFigure("turn", math.degrees(turned), time=phases.end))
     if turn is not None:
         result.append(JumpFigure("turn_off", math.degrees(turned - math.tau * round(turn / math.tau)), time=phases.end))
@@ -104,7 +104,7 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
     return result
 
 
-def _turn(quaternions: Floats) -> float:
+def pitch_turn(quaternions: Floats) -> float:
     """Turn (rad) of the trunk's x axis in the world's x-z plane over the rows (n, 4), whole turns counted; nose down positive."""
     w, x, y, z = quaternions.T
     angle = np.unwrap(np.arctan2(2.0 * (w * y - x * z), 1.0 - 2.0 * (y * y + z * z)))

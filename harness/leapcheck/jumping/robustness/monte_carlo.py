@@ -136,7 +136,7 @@ def monte_carlo(
     floor_time = apex_time(nominal, trial)
     runs = run_outcomes(trial, variation, seed, floor_time, count, workers, progress)
     wanted = nominal.figures["height"] if height is None else height
-    why = [causes(one, wanted, thresholds, trial.landing) for one in runs]
+    why = [causes(one, wanted, thresholds, trial.landing, trial.turn) for one in runs]
     success = np.array([not of_run for of_run in why])
     samples = _samples(trial, draw(variation, seed, range(count)), runs, why)
     centre = np.array([_as_meant(trial, draw(NOTHING, seed, range(1)))[name][0] for name in PARAMETERS])
@@ -153,7 +153,7 @@ def monte_carlo(
         drivers=ranked_drivers(PARAMETERS, values, centre, success, samples["rise"].to_numpy(dtype=float)),
         samples=samples,
         nominal=nominal,
-        nominal_causes=causes(nominal, wanted, thresholds, trial.landing),
+        nominal_causes=causes(nominal, wanted, thresholds, trial.landing, trial.turn),
         worst=worst_of(runs, why),
         armature_cost=lumping_cost(trial, nominal.figures),
         seconds=perf_counter() - began,

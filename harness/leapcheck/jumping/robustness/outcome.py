@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jumping.judging.thresholds import Thresholds
+from leapcheck.jumping.measures.figures import pitch_turn
 from leapcheck.jumping.measures.observation import LOADED, RISING, SHORTEST_FLIGHT, TOUCH
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, RobotSpec
@@ -36,6 +37,7 @@ FIGURE_NAMES = (
     "limit_margin",
     "clearance",
     "trunk_clearance",
+    "turn",
     "landing_height",
     "final_tilt",
     "final_speed",
@@ -129,6 +131,7 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     if body.feet.any():
         lowest = (run.centres[[0, -1]][:, body.feet] @ body.terrain.R)[..., 2].min(axis=1)
         figures["landing_height"] = float(lowest[1] - lowest[0])
+    figures["turn"] = math.degrees(pitch_turn(run.q[:, 3:7]))
     w, x, y, z = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
     upright = np.array([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)]) @ body.terrain.R[:, 2]
     figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, float(upright)))))
@@ -144,6 +147,7 @@ FAILURES = frozenset(
         "not yet landed",
         "trunk hit the ground",
         "does not stand where it should",
+        "turned too far or not far enough",
         "turned over",
         "not at rest at the end",
     )
@@ -151,12 +155,19 @@ FAILURES = frozenset(
 """Causes that are failures by themselves; the others may lead to them."""
 
 
-def causes(result: TrialOutcome, height: float, thresholds: Thresholds, landing: float | None = None) -> tuple[str, ...]:
+def causes(
+    result: TrialOutcome,
+    height: float,
+    thresholds: Thresholds,
+    landing: float | None = None,
+    turn: float | None = None,
+) -> tuple[str, ...]:
     """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
 
     It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
 
-    `height` m is what the jump should reach, `landing` m how high its feet should then stand, None where nobody says so.
+    `height` m is what the jump should reach, `landing` m how high its feet should then stand, `turn` rad how far the
+    trunk should turn, both None where nobody says so.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -171,6 +182,7 @@ def causes(result: TrialOutcome, height: float, thresholds: Thresholds, landing:
             ("not yet landed", math.isnan(attitude)),
         ]
     hit = figures["trunk_clearance"] <= limit.trunk_clearance_no_go
+    turn_off = 0.0 if turn is None else figures["turn"] - 360.0 * round(turn / math.tau)
     touched = figures["clearance"] <= limit.clearance_no_go and figures["clearance"] < figures["trunk_clearance"]
     checks = [
         ("feet slipped in the push", figures["slip_push"] > limit.slip_no_go),
@@ -183,6 +195,7 @@ def causes(result: TrialOutcome, height: float, thresholds: Thresholds, landing:
             "does not stand where it should",
             landing is not None and abs(figures["landing_height"] - landing) > limit.landing_no_go,
         ),
+        ("turned too far or not far enough", abs(turn_off) > limit.turn_no_go),
         ("turned over", figures["final_tilt"] > limit.tilt_no_go),
         ("not at rest at the end", figures["final_speed"] > limit.speed_no_go),
     ]
