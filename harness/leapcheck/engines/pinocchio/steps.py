@@ -116,10 +116,13 @@ def minverse(model: pin.Model, data: pin.Data, q: Floats) -> Floats:
 
 
 def coriolis(model: pin.Model, data: pin.Data) -> Step:
-    """Pinocchio's Coriolis matrix, which is Christoffel's."""
+    """Pinocchio's Coriolis matrix, which is Christoffel's, with the bases at the origin: see `inverse_dynamics_derivatives`."""
     result = np.zeros((model.nv, model.nv))
+    bases = base_positions(model)
 
     def compute(q: Floats, v: Floats) -> None:
+        q = q.copy()
+        q[bases] = 0.0
         result[:] = pin.computeCoriolisMatrix(model, data, q, v)
 
     return Step(compute, ("q", "v"), {"christoffel_matrix": result})
