@@ -1,0 +1,172 @@
+"""A user's engine that answers every quantity of a floating robot, by Pinocchio's own functions and in its conventions.
+
+    leapcheck compare mini_cheetah_armature --engine whole_robot:WholeRobot --quantities all
+
+Pinocchio's quaternions are x y z w and its six-vectors linear first: both are declared for the base. What is about frames and the
+centre of mass is asked for in world axes, [angular; linear].
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+
+from leapcheck.engines.pinocchio.build import model_from_urdf, write_exact_values
+
+AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
+
+
+class WholeRobot:
+    """Each quantity by one call, state by state."""
+
+    def __init__(self, spec):
+        limited = (replace(body.joint, limits=(-9.0, 9.0)) if body.joint.axis else body.joint for body in spec.bodies)
+        bodies = tuple(replace(body, joint=joint) for body, joint in zip(spec.bodies, limited, strict=True))
+        spec = replace(spec, bodies=bodies)  # a joint without limits would be (cos, sin) in Pinocchio's q
+        self.model = model_from_urdf(spec)
+        write_exact_values(spec, self.model)
+        self.data = self.model.createData()
+        points = [point.name for point in spec.contact_points if point.computed]
+        self.frames = [self.model.getFrameId(name) for name in (*(body.name for body in spec.bodies), *points)]
+        self.points = len(points)
+        joints = [self.model.frames[frame].parentJoint for frame in self.frames[: len(spec.bodies)]]
+        self.columns = np.concatenate([10 * (joint - 1) + np.arange(10) for joint in joints])  # in the order of the links
+        self.weightless = self.model.copy()
+        self.weightless.gravity = pin.Motion.Zero()
+        names = list(self.model.names)[2:]
+        self.conventions = {"quaternion": "xyzw", "order": "linear first", "joints": names}
+        self.rest = np.zeros(self.model.nv)
+
+    def mass_matrix(self, q):
+        M = pin.crba(self.model, self.data, q)
+        return np.triu(M) + np.triu(M, 1).T
+
+    def bias_force(self, q, v):
+        return pin.nonLinearEffects(self.model, self.data, q, v)
+
+    def gravity_force(self, q):
+        return pin.computeGeneralizedGravity(self.model, self.data, q)
+
+    def coriolis_force(self, q, v):
+        return pin.nonLinearEffects(self.weightless, self.data, q, v)
+
+    def forward_dynamics(self, q, v, tau):
+        return pin.aba(self.model, self.data, q, v, tau)
+
+    def inverse_dynamics(self, q, v, vdot):
+        return pin.rnea(self.model, self.data, q, v, vdot)
+
+    def minverse(self, q):
+        return np.linalg.inv(self.mass_matrix(q))
+
+    def coriolis_matrix(self, q, v):
+        return pin.computeCoriolisMatrix(self.model, self.data, q, v)
+
+    christoffel_matrix = coriolis_matrix
+
+    def inverse_dynamics_derivative_q(self, q, v, vdot):
+        return pin.computeRNEADerivatives(self.model, self.data, q, v, vdot)[0]
+
+    def inverse_dynamics_derivative_v(self, q, v):
+        return pin.computeRNEADerivatives(self.model, self.data, q, v, self.rest)[1]
+
+    def forward_dynamics_derivative_q(self, q, v, tau):
+        return pin.computeABADerivatives(self.model, self.data, q, v, tau)[0]
+
+    def forward_dynamics_derivative_v(self, q, v):
+        return pin.computeABADerivatives(self.model, self.data, q, v, self.rest)[1]
+
+    def forward_dynamics_derivative_tau(self, q):
+        return pin.computeABADerivatives(self.model, self.data, q, self.rest, self.rest)[2]
+
+    def joint_torque_regressor(self, q, v, vdot):
+        return pin.computeJointTorqueRegressor(self.model, self.data, q, v, vdot)[:, self.columns]
+
+    def kinetic_energy_regressor(self, q, v):
+        return np.ravel(pin.computeKineticEnergyRegressor(self.model, self.data, q, v))[self.columns]
+
+    def potential_energy_regressor(self, q):
+        return np.ravel(pin.computePotentialEnergyRegressor(self.model, self.data, q))[self.columns]
+
+    def kinetic_energy(self, q, v):
+        return pin.computeKineticEnergy(self.model, self.data, q, v)
+
+    def potential_energy(self, q):
+        return pin.computePotentialEnergy(self.model, self.data, q)
+
+    def frame_placements(self, q):
+        pin.framesForwardKinematics(self.model, self.data, q)
+        return np.array([self.data.oMf[frame].homogeneous[:3] for frame in self.frames])
+
+    def frame_velocities(self, q, v):
+        pin.forwardKinematics(self.model, self.data, q, v)
+        return np.array([pin.getFrameVelocity(self.model, self.data, f, AXES).vector[ANGULAR_FIRST] for f in self.frames])
+
+    def frame_jacobians(self, q):
+        pin.computeJointJacobians(self.model, self.data, q)
+        pin.updateFramePlacements(self.model, self.data)
+        return np.array([pin.getFrameJacobian(self.model, self.data, f, AXES)[ANGULAR_FIRST] for f in self.frames])
+
+    def frame_jacobian_rates(self, q, v):
+        pin.computeJointJacobiansTimeVariation(self.model, self.data, q, v)
+        pin.updateFramePlacements(self.model, self.data)
+        rates = [pin.getFrameJacobianTimeVariation(self.model, self.data, f, AXES)[ANGULAR_FIRST] for f in self.frames]
+        return np.array(rates)
+
+    def frame_bias_accelerations(self, q, v):
+        pin.forwardKinematics(self.model, self.data, q, v, self.rest)
+        rows = [pin.getFrameClassicalAcceleration(self.model, self.data, f, AXES).vector for f in self.frames]
+        return np.array(rows)[:, ANGULAR_FIRST]
+
+    def contact_positions(self, q):
+        return self._of_points(self.frame_placements(q))[:, :, 3]
+
+    def contact_velocities(self, q, v):
+        return self._of_points(self.frame_velocities(q, v))[:, 3:]
+
+    def contact_jacobians(self, q):
+        return self._of_points(self.frame_jacobians(q))[:, 3:]
+
+    def contact_bias_accelerations(self, q, v):
+        return self._of_points(self.frame_bias_accelerations(q, v))[:, 3:]
+
+    def contact_inertia(self, q):
+        J = self.contact_jacobians(q).reshape(-1, self.model.nv)
+        return J @ np.linalg.solve(self.mass_matrix(q), J.T)
+
+    def operational_inertia_inverse(self, q):
+        M = self.mass_matrix(q)
+        return np.array([J @ np.linalg.solve(M, J.T) for J in self._of_points(self.frame_jacobians(q))])
+
+    def com_position(self, q):
+        return pin.centerOfMass(self.model, self.data, q)
+
+    def com_velocity(self, q, v):
+        pin.centerOfMass(self.model, self.data, q, v)
+        return self.data.vcom[0].copy()
+
+    def com_jacobian(self, q):
+        return pin.jacobianCenterOfMass(self.model, self.data, q)
+
+    def com_bias_acceleration(self, q, v):
+        pin.centerOfMass(self.model, self.data, q, v, self.rest)
+        return self.data.acom[0].copy()
+
+    def centroidal_momentum(self, q, v):
+        return pin.computeCentroidalMomentum(self.model, self.data, q, v).vector[ANGULAR_FIRST]
+
+    def centroidal_momentum_matrix(self, q):
+        return pin.ccrba(self.model, self.data, q, self.rest)[ANGULAR_FIRST]
+
+    def centroidal_momentum_rate(self, q, v):
+        return pin.computeCentroidalMomentumTimeVariation(self.model, self.data, q, v, self.rest).vector[ANGULAR_FIRST]
+
+    def centroidal_inertia(self, q):
+        pin.ccrba(self.model, self.data, q, self.rest)
+        return self.data.Ig.matrix()[np.ix_(ANGULAR_FIRST, ANGULAR_FIRST)]
+
+    def _of_points(self, rows):
+        return rows[len(rows) - self.points :]
