@@ -305,3 +305,9 @@ def test_what_newer_versions_add_is_told(version: str, words: str, tmp_path: Pat
 def test_two_turns_of_one_origin_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="joint 'j': its <origin> has quat_xyzw and rpy"):
         read(CAPSULE.replace("<origin quat", '<origin rpy="0 0 0" quat'), tmp_path)
+
+
+def test_a_floating_joint_off_the_root_is_refused_by_name(tmp_path: Path) -> None:
+    ball = '<link name="ball"/><joint name="loose" type="floating"><parent link="leg"/><child link="ball"/></joint></robot>'
+    with pytest.raises(ValueError, match="joint 'loose' is floating and does not stand at the origin of the root link"):
+        read(CAPSULE.replace("</robot>", ball), tmp_path)
