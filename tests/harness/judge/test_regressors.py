@@ -74,6 +74,20 @@ def test_rotors_behind_their_links_are_named() -> None:
     assert causes(spec, **{POTENTIAL: between}) == ["regressor/rotors-between"]
 
 
+def test_links_in_the_order_of_urdf_parsers_are_named() -> None:
+    spec = load("mini_cheetah_armature")
+    tree = reference.build(spec)
+    legs = [[1 + 3 * leg + k for k in range(3)] for leg in range(4)]
+    by_name = sorted(legs, key=lambda leg: spec.bodies[leg[0]].name)
+    assert by_name != legs
+    order = [0, *(i for leg in by_name for i in leg)]
+
+    def kinetic(q: Floats, v: Floats) -> Floats:
+        return np.asarray(reference.kinetic_energy_regressor(tree, q, v).reshape(-1, 10)[order].ravel())
+
+    assert causes(spec, **{KINETIC: kinetic}) == ["regressor/alphabetical"]
+
+
 @pytest.mark.parametrize(
     ("quantity", "of"), [(TORQUE, "inverse_dynamics"), (KINETIC, "kinetic_energy"), (POTENTIAL, "potential_energy")]
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.dictionary.order import known_orders
 from leapcheck.judge.edits import edit_answers
 from leapcheck.quantities import PARAMETER_COUNT, QUANTITIES, QuantityGroup
 from leapcheck_models.arrays import Floats
@@ -52,6 +53,9 @@ def regressor_forms(belief: Belief) -> Iterator[Hypothesis]:
         if any(body.rotor for body in belief.evidence.spec.bodies):
             words = "each rotor's columns stand behind those of its joint's link, not behind all links"
             yield convention(f"regressor/rotors-between{suffix}", f"{subject}: {words}", answer_edit=edit_answers(some, _between))
+        for name, (remark, bodies) in _orders(belief.evidence.spec).items():
+            words = f"{subject}: the links' columns, and their rotors', are in another order{remark}"
+            yield convention(f"regressor/{name}{suffix}", words, answer_edit=edit_answers(some, _of_links(bodies)))
     if TORQUE in asked and any(belief.evidence.spec.gravity):
         words = f"{QUANTITIES[TORQUE].label}: gravity is left out"
         yield convention("regressor/without-gravity", words, answer_edit=edit_answers((TORQUE,), _weightless))
@@ -73,6 +77,21 @@ def _scaled(factor: float) -> Edit:
 
 def _between(view: AnswerView, values: Floats) -> Floats:
     return np.take(_by_body(values), _places_between(view.spec), axis=-2).reshape(values.shape)
+
+
+def _orders(spec: RobotSpec) -> dict[str, tuple[str, list[int]]]:
+    """Name, remark and the body behind each ten columns where links, and their rotors, are in another order."""
+    place = {body: i for i, body in enumerate(i for i, body in enumerate(spec.bodies) if body.rotor)}
+    orders: dict[str, tuple[str, list[int]]] = {}
+    for name, remark, order in known_orders(spec):
+        bodies = [*order, *(len(order) + place[i] for i in order if i in place)]
+        if list(order) != sorted(order) and all(bodies != own for _, own in orders.values()):
+            orders[name] = (remark, bodies)
+    return orders
+
+
+def _of_links(order: list[int]) -> Edit:
+    return lambda _view, values: _by_body(values)[..., order, :].reshape(values.shape)
 
 
 def _places_between(spec: RobotSpec) -> list[int]:
