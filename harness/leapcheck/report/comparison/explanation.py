@@ -127,6 +127,8 @@ def _why(diagnosis: Diagnosis, details: bool) -> Iterator[tuple[str, str]]:
     for cause in diagnosis.causes:
         amounts = f" {judgement.sentence(cause.details)}" if cause.details else ""
         yield "why", f"[{cause.cause_class}] {judgement.part_of(diagnosis)}{judgement.sentence(cause.words)}{amounts}"
+    if slugs := [page.slug for page in judgement.pages(diagnosis)]:
+        yield "means", ", ".join(f"leapcheck rule {slug}" for slug in slugs)
     if not diagnosis.causes:
         yield "why", "[unexplained] No known fault, and no pair of them that was tried, explains these errors."
     shown = diagnosis.alternatives[: None if details else MOST_ALTERNATIVES]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from leapcheck.catalogue.pages import CataloguePage, fault_page
 from leapcheck.records import (
     ITSELF,
     CauseRow,
@@ -110,6 +111,12 @@ def _quantity_list(quantities: Sequence[str]) -> str:
 def join_words(words: Sequence[str]) -> str:
     """The words with commas and an "and"."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def pages(diagnosis: Diagnosis) -> tuple[CataloguePage, ...]:
+    """The pages on the faults that its causes belong to, each once."""
+    every = (fault_page(cause.name) for cause in diagnosis.causes)
+    return tuple(dict.fromkeys(page for page in every if page is not None))
 
 
 def part_of(diagnosis: Diagnosis) -> str:

@@ -26,6 +26,7 @@ FILTERS: Filters = {
     "conjunction": judgement.conjunction,
     "cause_classes": judgement.cause_classes,
     "part_of": judgement.part_of,
+    "pages": judgement.pages,
     "largest_words": judgement.largest_words,
     "state_words": judgement.state_words,
     "body_words": judgement.body_words,
