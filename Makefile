@@ -53,7 +53,7 @@ dist: venv
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/twine check --strict dist/*
 
-# The screenshot in the README is left as it is where there is no chromium.
+# The screenshots are left as they are where there is no chromium.
 CHROMIUM := chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
 	--disable-component-update --disable-sync --hide-scrollbars
 
@@ -64,9 +64,9 @@ reports: venv
 	$(BIN)/leapcheck sparsity mini_cheetah --picture reports/mini_cheetah/sparsity.svg
 	$(BIN)/python -m leapcheck_evidence.accuracy --out reports
 	$(BIN)/python -m leapcheck_evidence.threads --out reports
-	if command -v chromium >/dev/null; then profile=$$(mktemp -d); \
-		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/mini_cheetah/report.png \
-			file://$(CURDIR)/reports/mini_cheetah/report.html 2>/dev/null; rm -rf $$profile; fi
+	if command -v chromium >/dev/null; then for run in mini_cheetah example_discrepancy; do profile=$$(mktemp -d); \
+		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,820 --screenshot=reports/$$run/report.png \
+			file://$(CURDIR)/reports/$$run/report.html 2>/dev/null; rm -rf $$profile; done; fi
 
 jump: venv
 	$(BIN)/leapcheck jump mini_cheetah --height 0.2 --monte-carlo 1000 --video --out reports/jump

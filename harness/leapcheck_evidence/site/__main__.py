@@ -22,11 +22,11 @@ class SiteCommand:
 
     test compares what they print with what the pages show, rounding errors and times aside, and returns 1 where it differs; write
     puts the output into the pages, and draws the pictures. axe looks at every page of the built site for what makes it hard to
-    use.
+    use. newcomer times the first tutorial from an empty folder, with installation, until the fault is named.
     """
 
-    what: Annotated[Literal["test", "write", "axe"], tyro.conf.Positional]
-    """test, write or axe."""
+    what: Annotated[Literal["test", "write", "axe", "newcomer"], tyro.conf.Positional]
+    """test, write, axe or newcomer."""
     pages: Annotated[tuple[Path, ...], tyro.conf.Positional] = ()
     """Pages; all of the tutorials, how-tos, explanations and the README by default."""
 
@@ -36,6 +36,8 @@ class SiteCommand:
             return print_violations(ROOT / "site")
         if self.what == "write" and not self.pages:
             draw_figures(ROOT / "docs" / "figures")
+        if self.what == "newcomer":
+            return print_first_minutes()
         different = 0
         for path in self.pages or all_pages():
             page = path.read_text(encoding="utf-8")
@@ -61,6 +63,16 @@ def draw_figures(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, picture in figures().items():
         (folder / name).write_text(picture, encoding="utf-8")
+
+
+def print_first_minutes() -> int:
+    """Prints the commands, how long they took, and the cause; returns 0."""
+    from leapcheck_evidence.site.newcomer import first_minutes
+
+    done, seconds, said = first_minutes(ROOT, str(ROOT / "constraints.txt"))
+    print("\n".join(f"$ {command}" for command in done))
+    print(f"{len(done)} commands, {seconds:.0f} s until: {said.partition(chr(10) + 'why ')[2].strip().splitlines()[0]}")
+    return 0
 
 
 def print_violations(site: Path) -> int:

@@ -36,4 +36,4 @@ def gallery_files() -> dict[str, Path]:
         "jump/scene3d.html",
         "jump/jump.png",
     )
-    return {**{name: REPORTS / name for name in names}, "mini_cheetah.png": REPORTS / "mini_cheetah/report.png"}
+    return {**{name: REPORTS / name for name in names}, "discrepancy.png": REPORTS / "example_discrepancy/report.png"}
