@@ -216,7 +216,7 @@ FINDINGS: dict[str, tuple[str, str, str]] = {
     ),
     "missing inertial": (two_links(inside='<axis xyz="1 0 0"/>').replace(INERTIAL, SPHERE), "link 'tip'", "makes a mass"),
     "meshes": (two_links(root=MESH.format("/opt/a.stl")), "link 'base': /opt/a.stl", "absolute paths"),
-    "contact points": (two_links(), "robot 'r'", "1 contact points"),
+    "contact points": (two_links(), "robot 'r'", "1 contact point put"),
     "not read": (two_links(outside="<gazebo/>"), "<gazebo>", "is not read"),
     "mimic": (
         two_links(inside='<axis xyz="1 0 0"/><mimic joint="nobody"/>'),
