@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from leapcheck_models.words import plural
+
 RECORD = Path("reports/public_robots.json")
 AGREE = 1e-9
 """Errors up to this count as agreement, as in the study's own tables."""
@@ -17,7 +19,7 @@ hide: [navigation, toc]
 
 # Public robots
 
-Robot files of others that leapcheck read and compared, straight from the file: {count} of them, with {versions}. "M, h" is the
+Robot files of others that leapcheck read and compared, straight from the file: {read} of {count}, with {versions}. "M, h" is the
 largest scale-free error of the mass matrix and the bias force of the engine's own import against the file's tree. "Changes" is
 what the import changes without a word, by [lint rule](rules/index.md). Findings are errors, warnings and notes of `leapcheck
 lint`.
@@ -36,12 +38,14 @@ def robots_page() -> str:
     """The whole page."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     versions = ", ".join(" ".join(pair) for pair in record["versions"] if pair[0] in ("mujoco", "pin", "leapcheck"))
+    read = sum(not robot["refused"] for robot in record["robots"])
     titles = ("file", "kind", "dof", "mass, kg", "MuJoCo", "Pinocchio", "findings")
     head = "".join(f'<th scope="col"><button type="button">{title}</button></th>' for title in titles)
     body = "\n".join(_row(robot) for robot in record["robots"])
     rows = f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>"
     table = f'<div class="robot-table" tabindex="0"><table id="robots" class="robots">{rows}</table></div>'
-    return f"{INTRO.format(count=len(record['robots']), versions=versions)}\n{CONTROLS}\n\n{table}\n"
+    intro = INTRO.format(read=read, count=len(record["robots"]), versions=versions)
+    return f"{intro}\n{CONTROLS}\n\n{table}\n"
 
 
 def _row(robot: dict[str, Any]) -> str:
@@ -49,7 +53,7 @@ def _row(robot: dict[str, Any]) -> str:
         cells = [robot["file"], robot["kind"], "", "", "", "", f"not read: {robot['refused']}"]
     else:
         errors, warnings, notes = robot["findings"]
-        counts = f"{errors} errors, {warnings} warnings, {notes} notes"
+        counts = ", ".join(map(plural, (errors, warnings, notes), ("error", "warning", "note")))
         mass = f"{robot['mass']:.4g}"
         cells = [
             robot["file"],
