@@ -38,6 +38,7 @@ generate: venv
 
 # The documentation, to be read from site/index.html without a server or a network; strict: a link that leads nowhere is an error.
 docs: venv
+	$(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md docs harness/leapcheck/catalogue
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
 # Runs the code of the pages and compares what it prints with what they show; docs-figures writes the output and draws the pictures.
