@@ -107,7 +107,7 @@ def _swing_utilisation(task: Task, air: Air, crouched: Floats, swing: Swing) -> 
     off, end = air.push.at(air.push.duration), air.flight.waypoints[-1]
     flying = flight(task.robot, off, crouched[7:], end, air.flight.duration, swing)
     moments = np.linspace(0.0, flying.duration, SWING_MOMENTS)
-    motion = flying.at(moments).lowered(min(task.request.landing_height, 0.0))
+    motion = flying.at(moments).lower(min(task.request.landing_height, 0.0))
     figures = measures(task.robot, task.drives, task.battery, motion, None)
     return max(float(measure.utilisation.max()) for measure in figures)
 

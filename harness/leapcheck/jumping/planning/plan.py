@@ -109,7 +109,7 @@ def _assemble(work: Task, jump: _Jump, gains: Gains) -> JumpPlan:
         friction = None if name == "flight" else work.request.friction
         motions.append(motion_at(t))
         ground = {"landing": work.request.landing_height, "flight": min(work.request.landing_height, 0.0)}.get(name, 0.0)
-        figures = measures(work.robot, work.drives, work.battery, motions[-1].lowered(ground), friction)
+        figures = measures(work.robot, work.drives, work.battery, motions[-1].lower(ground), friction)
         checks += [measure.worst(start + t, name) for measure in figures]
         phases.append(PlanPhase(name, start, start + duration))
         times.append(start + t)

@@ -35,7 +35,7 @@ class Motion:
     torque: Floats
     foot_forces: Floats
 
-    def lowered(self, height: float) -> Motion:
+    def lower(self, height: float) -> Motion:
         """The same motion `height` m lower."""
         if not height:
             return self
