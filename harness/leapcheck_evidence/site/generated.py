@@ -24,6 +24,8 @@ def generated_pages() -> dict[str, str]:
         "reference/c-abi.md": header_page(),
         "reference/pipe.md": pipe_page(),
         "robots.md": robots_page(),
+        "changelog.md": Path("CHANGELOG.md").read_text(encoding="utf-8"),
+        "contributing.md": Path("CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "]("),
     }
 
 
