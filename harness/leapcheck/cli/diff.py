@@ -77,5 +77,5 @@ def _print(paths: Sequence[Path], steps: Sequence[RunDifference]) -> None:
     console = Console()
     for (old, new), step in zip(pairwise(paths), steps, strict=True):
         if len(steps) > 1:
-            console.print(terminal_text(f"{old} to {new}:"), markup=False, highlight=False)
+            console.print(terminal_text(f"{old} to {new}:"), markup=False, highlight=False, soft_wrap=True)
         console.print(difference_summary(step))

@@ -126,7 +126,7 @@ def _is_robot(path: Path) -> bool:
 
 
 def _read(name: str) -> ImportedRobot | None:
-    if Path(name).is_dir():
+    if name not in ("", *robots.ROBOTS) and not name.endswith(FILES) and Path(name).is_dir():
         name = str(_file_in(Path(name)))
     stem, hash_sign, base = name.partition("#")
     if stem.endswith(DESCRIPTION):

@@ -15,7 +15,7 @@ SCRIPT = ROOT / "docs/javascripts/iframe-worker.js"
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 PAGE = """<!DOCTYPE html><title>search</title><script src="iframe-worker.js"></script><script>
-const worker = new Worker("work/worker.js")
+const worker = new Worker("part/worker.js")
 worker.addEventListener("message", answer => {
   document.body.append(Object.assign(document.createElement("pre"), {id: "answer", textContent: answer.data.text}))
 })
@@ -23,8 +23,8 @@ worker.postMessage({question: "where?"})
 </script><body></body>"""
 
 WORKER = """addEventListener("message", async asked => {
-  const own = document.querySelector("script[src]").src.split("/work/")[0]
-  await importScripts(`${own}/work/more.js`)
+  const own = document.querySelector("script[src]").src.split("/part/")[0]
+  await importScripts(`${own}/part/more.js`)
   postMessage({text: `${asked.data.question} ${more()} ${"IFrameWorker" in parent}`})
 })"""
 
@@ -36,8 +36,8 @@ def test_the_site_takes_its_worker_from_itself() -> None:
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on the PATH")
 def test_a_worker_answers_from_the_disk(tmp_path: Path) -> None:
-    (tmp_path / "work").mkdir()
-    for name, text in (("page.html", PAGE), ("work/worker.js", WORKER), ("work/more.js", "const more = () => 'here'")):
+    (tmp_path / "part").mkdir()
+    for name, text in (("page.html", PAGE), ("part/worker.js", WORKER), ("part/more.js", "const more = () => 'here'")):
         (tmp_path / name).write_text(text)
     shutil.copy(SCRIPT, tmp_path)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

@@ -32,3 +32,10 @@ def test_several_files_or_none_are_listed(tmp_path: Path) -> None:
         (tmp_path / name).write_text(mjcf_text(SPEC, "armature"))
     with pytest.raises(ValueError, match=r"name the file of the robot: a.xml, b.xml"):
         load(tmp_path)
+
+
+def test_a_folder_in_the_way_shadows_no_robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As models/generated/mini_cheetah does for one who stands in models/generated."""
+    (tmp_path / "two_link_arm").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load("two_link_arm").name == "two_link_arm"

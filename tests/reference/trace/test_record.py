@@ -19,7 +19,7 @@ WITHOUT_STATE = ("sparsity_pattern", "total_mass")
 NEEDS_ROTORS_AS_BODIES = ("cdof", "cinert", "crb")
 REFUSED = (  # classes, functions of something else, and functions that give records of several arrays
     *("Kernel", "SparseMassMatrix", "Tree", "build", "dense_from_csr", "dense_from_legacy", "factorization", "kernel"),
-    *("legacy_from_dense", "solution", "test_force_response", "with_rotor_bodies"),
+    *("coriolis_normal_form", "inertial_parameters", "legacy_from_dense", "solution", "test_force_response", "with_rotor_bodies"),
     *("bias_accelerations", "composite_inertias", "forward_accelerations", "forward_kinematics", "layout", "sparse_mass_matrix"),
 )
 
