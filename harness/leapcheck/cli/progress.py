@@ -46,15 +46,22 @@ class Heartbeat:
 
     def __init__(self, what: str) -> None:
         self._what, self._begin = what, monotonic()
-        self._last = self._begin
+        self._last = self._series = self._begin
+        self._total = 0
 
     def __call__(self, done: int, total: int, now: str = "") -> None:
         """Prints a line where the last one is long ago."""
         time = monotonic()
+        if total != self._total:  # other parts: how long these take says nothing of those
+            self._series, self._total = time, total
         if time - self._last < HEARTBEAT:
             return
         self._last, passed = time, time - self._begin
-        parts = f", {done} of {total} parts, about {_minutes(passed * (total - done) / done)} left" if total and done else ""
+        parts = (
+            f", {done} of {total} parts, about {_minutes((time - self._series) * (total - done) / done)} left"
+            if total and done
+            else ""
+        )
         print(f"leapcheck: {now or self._what}, {_minutes(passed)} so far{parts}", file=sys.stderr)
 
 

@@ -25,16 +25,19 @@ def test_a_short_run_says_nothing_without_a_terminal(capsys: pytest.CaptureFixtu
 
 
 def test_a_long_run_says_how_long_it_may_take(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 10.0, 60.0, 61.0, 100.0])
+    clock = iter([0.0, 10.0, 70.0, 71.0, 110.0, 120.0, 180.0])
     monkeypatch.setattr("leapcheck.cli.progress.monotonic", lambda: next(clock))
     progress = Heartbeat("comparing")
     progress(1, 40)
     progress(5, 40)
     progress(6, 40)
     progress(0, 0, "judging own")
+    progress(0, 4, "trying")
+    progress(2, 4, "trying")
     assert capsys.readouterr().err.splitlines() == [
-        "leapcheck: comparing, 1:00 min so far, 5 of 40 parts, about 7:00 min left",
-        "leapcheck: judging own, 1:40 min so far",
+        "leapcheck: comparing, 1:10 min so far, 5 of 40 parts, about 7:00 min left",
+        "leapcheck: judging own, 1:50 min so far",
+        "leapcheck: trying, 3:00 min so far, 2 of 4 parts, about 1:00 min left",
     ]
 
 
