@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from leapcheck.comparison.engine_set import EngineSet, engine_set_of
-from leapcheck.comparison.execution import Progress, Resources, whole_result
+from leapcheck.comparison.execution import Progress, Resources, Stage, no_stage, whole_result
 from leapcheck.comparison.identifiability import identifiability
 from leapcheck.comparison.identity import PACKAGES
 from leapcheck.comparison.parts import Parts
@@ -35,7 +35,7 @@ def run_comparison(
     resources: Resources = Resources(),
     progress: Progress | None = None,
     parts: Parts | None = None,
-    stage: Callable[[str], object] = lambda _words: None,
+    stage: Stage = no_stage,
 ) -> Run:
     """The record of a comparison; the same for any resources and any size of blocks. `stage` is told what is done after it.
 

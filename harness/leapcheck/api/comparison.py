@@ -18,7 +18,7 @@ from leapcheck.system.garbage import rare_collection
 
 if TYPE_CHECKING:
     from leapcheck.baseline.record import RobotBaseline
-    from leapcheck.comparison.execution import Resources
+    from leapcheck.comparison.execution import Resources, Stage
     from leapcheck.comparison.parts import Parts
     from leapcheck.comparison.plan import Plan
     from leapcheck.engines.protocol import Engine, EngineRequest
@@ -169,11 +169,13 @@ class ComparisonSetup:
     parts: Parts | None
     accepted: RobotBaseline | None
 
-    def run(self, progress: Progress | None = None, stage: Callable[[str], object] = lambda _words: None) -> ComparisonRun:
+    def run(self, progress: Progress | None = None, stage: Stage | None = None) -> ComparisonRun:
         """Compares, judges, and writes the report where a folder is named; `stage` is told what follows the comparing."""
+        from leapcheck.comparison.execution import no_stage
         from leapcheck.comparison.plan import jobs
         from leapcheck.study import run_comparison
 
+        stage = stage or no_stage
         with self._folder(shared=False), rare_collection():
             record = run_comparison(self.plan, self.means, progress, self.parts, stage)
         if self.accepted is not None:

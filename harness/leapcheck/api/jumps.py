@@ -85,10 +85,10 @@ def jump(
         points: the same in a file, as in `leapcheck.load`.
         engines: simulators; a wrong name lists them all.
         friction: Coulomb friction of the ground.
-        box: Boxes, each as "HEIGHT,FRONT[,LENGTH]" m, FRONT from where the trunk's origin begins.
-        gap: Gaps, each as "FRONT,LENGTH" m.
-        stairs: Stairs as "RISE,TREAD,FRONT[,STEPS]" m.
-        slope: How far the ground rises forward (deg).
+        box: boxes, each as "HEIGHT,FRONT[,LENGTH]" m, FRONT from where the trunk's origin begins.
+        gap: gaps, each as "FRONT,LENGTH" m.
+        stairs: stairs as "RISE,TREAD,FRONT[,STEPS]" m.
+        slope: how far the ground rises forward (deg).
         solref: MuJoCo's time constant (s) and damping ratio of a contact.
         dt: coarsest time step (s); the error bars come from halving it.
         levels: time steps for the error bars: dt, dt/2, dt/4, ...

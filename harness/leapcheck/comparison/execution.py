@@ -14,7 +14,13 @@ from leapcheck.records import Failure
 from leapcheck.system.garbage import rare_collection
 
 Progress = Callable[[int, int], None]
+Stage = Callable[[str], object]
+"""Is told in words what is being done."""
 NumberedResults = Generator[tuple[int, BlockResult], None, None]
+
+
+def no_stage(_words: str) -> None:
+    """Nobody is told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 import leapcheck_reference as reference
+from leapcheck.comparison.participants import SOLVED_HERE
 from leapcheck.engines.answers import NOT_UNIQUE
 from leapcheck.engines.protocol import precision_ratio
 from leapcheck.judge.draws import draws_of
@@ -25,12 +26,7 @@ from leapcheck_reference.coriolis import coriolis_normal_form
 from leapcheck_reference.trace.parametric import numbers, topology
 from leapcheck_reference.tree import Tree, tree_parts
 
-SOLVED_FOR = frozenset(
-    {
-        *("forward_dynamics", "contact_inertia", "minverse", "operational_inertia_inverse"),
-        *(f"forward_dynamics_derivative_{by}" for by in ("q", "v", "tau")),
-    }
-)
+SOLVED_FOR = SOLVED_HERE | {"operational_inertia_inverse"}
 """Quantities that an engine gets by solving with M: their error may exceed rounding by the conditioning of M."""
 
 SHRINKS, NEAR_ROUNDING = 1e4, 1e-8

@@ -5,10 +5,11 @@ What only a wrong engine is asked is imported there: most runs have none, and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
+from leapcheck.comparison.execution import Stage
 from leapcheck.comparison.plan import Plan, repeat_text
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import factory_of
@@ -79,7 +80,7 @@ def findings(
     engines: Sequence[Engine],
     rows: Sequence[Comparison],
     verdicts: Sequence[EngineVerdict],
-    stage: Callable[[str], object] = lambda _words: None,
+    stage: Stage,
 ) -> Findings:
     """One paragraph for each quantity and engine that is wrong by the truth; where that clears both sides, for each pair.
 
@@ -99,9 +100,7 @@ def findings(
     )
 
 
-def _findings_on(
-    plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity], verdicts: VerdictOf, stage: Callable[[str], object]
-) -> Findings:
+def _findings_on(plan: Plan, engine: Engine, wrong: Sequence[WrongQuantity], verdicts: VerdictOf, stage: Stage) -> Findings:
     """What is wrong with one engine."""
     if not wrong:
         return Findings((), (), ())

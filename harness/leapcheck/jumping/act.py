@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from leapcheck.jumping.plan_player import plan_trajectory, start_pose
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import UserPolicy, read_trajectory, start_of, user_policy
 from leapcheck_models.arrays import Floats
+from leapcheck_models.importing.poses import quaternion_product
 from leapcheck_models.spec import Pose, RobotSpec
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.terrain import Terrain
@@ -100,7 +101,8 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
         return replace(act, note=text)
     q, v = act.start[0].copy(), act.start[1]
     q[:3] = terrain.R @ q[:3]
-    q[3:7] = _product(terrain.quaternion, q[3:7])
+    w, x, y, z = q[3:7].tolist()
+    q[3:7] = quaternion_product(terrain.quaternion, (w, x, y, z))
     plant = Plant(spec, terrain=terrain)
     deepest = float(plant.touch(plant.at(q, v)).gaps.min())
     if deepest < -DEEPEST_START:
@@ -112,12 +114,6 @@ def _nearest_top(terrain: Terrain, height: float) -> float:
     """The height (m) of the plane, box or step that is nearest to a height."""
     tops = [terrain.floor, *(box.centre[2] + box.half[2] for box in terrain.boxes)]
     return min(tops, key=lambda top: abs(top - height))
-
-
-def _product(a: Sequence[float], b: Floats) -> Floats:
-    """Quaternion wxyz (4,) of a turn about y, `a`, after b."""
-    w, _, y, _ = a
-    return np.array([w * b[0] - y * b[2], w * b[1] + y * b[3], w * b[2] + y * b[0], w * b[3] - y * b[1]])
 
 
 def user_act(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.registry import DEFAULTS, FACTORIES, make_engine
-from leapcheck.quantities import QUANTITIES, QuantityGroup, default_quantities
+from leapcheck.quantities import QUANTITIES, Axis, QuantityGroup
 from leapcheck_evidence.site.markdown import cell, table
 from leapcheck_models.robots import ROBOTS
 from leapcheck_models.spec import RobotSpec
 
-GROUPS: dict[str, str] = {
+GROUPS = {
     QuantityGroup.CORE: "Equations of motion, contact points, energies. Compared by default.",
     QuantityGroup.MUJOCO: "MuJoCo's own storage, compared in MuJoCo's coordinates, with rotors as bodies. Compared by default.",
     QuantityGroup.DYNAMICS: "What follows from the equations of motion.",
     QuantityGroup.KINEMATICS: "Frames of links and contact points: world axes, at the frame's origin, angular first.",
     QuantityGroup.CENTROIDAL: "Centre of mass and momentum about it, rotors included.",
-    "derivatives": "By q (along v), v and tau of the dynamics.",
-    "regressors": "What is linear in the inertial parameters, armature left out.",
+    QuantityGroup.DERIVATIVES: "By q (along v), v and tau of the dynamics.",
+    QuantityGroup.REGRESSORS: "What is linear in the inertial parameters, armature left out.",
     QuantityGroup.CONSTRAINTS: "Closed loops and coupled joints. Compared by default where a robot has some.",
 }
 
@@ -26,27 +26,22 @@ contact points, `c` rows of constraints, `b` links and then rotors. "Scale" is w
 `--quantities`."""
 
 LETTERS = {
-    "force on a dof": "nv", "motion of a dof": "nv", "contact point": "p", "contact point and axis": "3p",
-    "axis of the world": "3",
-    "moment and force": "6", "row of a closed loop": "c", "frame of a link or contact point": "n", "angular and linear": "6",
-    "axes and origin": "4",
-    "inertial parameter of a body": "10b",
+    Axis.FORCE: "nv", Axis.MOTION: "nv", Axis.POINT: "p", Axis.POINT_ROW: "3p", Axis.SPACE: "3", Axis.WRENCH: "6",
+    Axis.CONSTRAINT: "c", Axis.FRAME: "n", Axis.TWIST: "6", Axis.POSE: "4", Axis.PARAMETER: "10b",
 }  # fmt: skip
 
 
 def quantities_page() -> str:
     """Every quantity by group: shape, unit, scale, and what it depends on."""
     sections = []
-    usual = default_quantities(next(iter(ROBOTS.values()))())
     for group in QuantityGroup:
         rows = [
             (f"`{q.name}`", cell(q.label), cell(q.unit), _shape(q.axes), ", ".join(q.arguments), cell(q.scale))
             for q in QUANTITIES.values()
             if q.group is group
         ]
-        note = GROUPS.get(group, "Compared by default." if any(q in usual for q in _names(group)) else "")
         titles = ("name", "what", "unit", "shape", "of", "scale")
-        sections.append(f"## {group}\n\n{note}\n\n{table(titles, rows)}")
+        sections.append(f"## {group}\n\n{GROUPS[group]}\n\n{table(titles, rows)}")
     return f"# Quantities\n\n{SIZES}\n\n" + "\n".join(sections)
 
 
@@ -68,11 +63,7 @@ def _route(name: str, spec: RobotSpec) -> str:
         return f"an extra, `pip install {str(missing).partition('pip install ')[2]}`"
 
 
-def _names(group: QuantityGroup) -> list[str]:
-    return [q.name for q in QUANTITIES.values() if q.group is group]
-
-
-def _shape(axes: tuple[object, ...] | None) -> str:
+def _shape(axes: tuple[Axis, ...] | None) -> str:
     if axes is None:
         return "MuJoCo's"
-    return f"({', '.join(LETTERS.get(str(axis), str(axis)) for axis in axes)})" if axes else "1"
+    return f"({', '.join(LETTERS[axis] for axis in axes)})" if axes else "1"

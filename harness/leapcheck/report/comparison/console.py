@@ -9,13 +9,12 @@ from typing import Any
 from leapcheck.records import Run
 from leapcheck.report import words
 from leapcheck.report.comparison import judgement, tables, view
-from leapcheck.report.comparison.difference import RunDifference, Sense
+from leapcheck.report.comparison.difference import SENSE_MARKS, RunDifference, Sense
 from leapcheck.report.comparison.explanation import baseline_lines, failure_lines, judgement_lines, story_lines
 from leapcheck.report.terminal import COLOURS, Summary, headline, rich_table, rich_text
 from leapcheck_models.words import plural
 
 SHOWN = 5  # discrepancies in words; the report has them all
-LOOKS = {Sense.WORSE: ("✗", "red"), Sense.BETTER: ("✓", "green"), Sense.OTHER: ("~", "dim")}
 
 
 def console_summary(run: Run) -> Summary:
@@ -82,9 +81,14 @@ def _judgements(run: Run, plain: bool) -> Iterator[Any]:
 
 
 def _difference_parts(difference: RunDifference, plain: bool) -> Iterator[Any]:
-    sign, colour = LOOKS[Sense.WORSE if difference.exit_status else Sense.BETTER]
-    yield rich_text(plain, (f"{sign} ", f"bold {colour}"), (difference.sentence, "bold"))
+    mark = SENSE_MARKS[Sense.WORSE if difference.exit_status else Sense.BETTER]
+    yield rich_text(plain, (f"{mark.sign} ", f"bold {COLOURS[mark.tone]}"), (difference.sentence, "bold"))
     for change in difference.changes:
-        sign, colour = LOOKS[change.sense]
-        yield rich_text(plain, (f"{sign} {change.sense}", colour), (f"  {change.kind} ", "dim"), (change.subject, "bold"))
+        mark = SENSE_MARKS[change.sense]
+        yield rich_text(
+            plain,
+            (f"{mark.sign} {mark.word}", COLOURS.get(mark.tone, "dim")),
+            (f"  {change.kind} ", "dim"),
+            (change.subject, "bold"),
+        )
         yield rich_text(plain, (f"    {change.before} -> {change.after}", ""))

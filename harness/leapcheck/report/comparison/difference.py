@@ -10,7 +10,7 @@ from enum import StrEnum
 from leapcheck.records import Diagnosis, Run, TruthVerdict
 from leapcheck.report.comparison.judgement import conjunction, join_words
 from leapcheck.report.comparison.tables import far_alone
-from leapcheck.report.words import factor, number, quantity_label
+from leapcheck.report.words import Mark, factor, number, quantity_label
 from leapcheck.rounding import ALLOWED_UNITS
 
 NOISE = 10.0
@@ -34,6 +34,13 @@ class Sense(StrEnum):
     WORSE = "worse"
     BETTER = "better"
     OTHER = "other"
+
+
+SENSE_MARKS = {
+    Sense.WORSE: Mark("worse", "✗", "bad"),
+    Sense.BETTER: Mark("better", "✓", "good"),
+    Sense.OTHER: Mark("other", "~", "quiet"),
+}
 
 
 @dataclass(frozen=True, slots=True)

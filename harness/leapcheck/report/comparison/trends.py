@@ -13,16 +13,13 @@ import numpy as np
 from leapcheck.records import Run
 from leapcheck.report import words
 from leapcheck.report.chart import Chart, Limit, Series, chart_plot
-from leapcheck.report.comparison.difference import Sense, run_difference
+from leapcheck.report.comparison.difference import SENSE_MARKS, run_difference
 from leapcheck.report.comparison.view import in_usual_order
-from leapcheck.report.page import page
+from leapcheck.report.page import Filters, page
 from leapcheck.rounding import ALLOWED_UNITS
 
 LEAST = 1e-2
 """Errors below this many expected roundings, zero among them, are drawn here."""
-
-SENSES = {Sense.WORSE: words.Mark("worse", "✗", "bad"), Sense.BETTER: words.Mark("better", "✓", "good")}
-OTHER = words.Mark("other", "·", "quiet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ def trends_page(runs: Sequence[LabelledRun]) -> str:
         "last_label": runs[-1].label,
         "worse": sum(step.exit_status for step in steps),
     }
-    filters = {"run_mark": words.headline, "sense": lambda sense: SENSES.get(sense, OTHER)}
+    filters: Filters = {"run_mark": words.headline, "sense": SENSE_MARKS.__getitem__}
     return page("trends.html.j2", filters, context, scripts=("copy.js", "tables.js"))
 
 
