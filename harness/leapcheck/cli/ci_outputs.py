@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 SUMMARY_FILE = "GITHUB_STEP_SUMMARY"
 
 
-def write_for_ci(run: Run, junit: Path | None, github: bool, out: TextIO) -> None:
-    """Writes the JUnit file if named; with `github`, prints annotations to `out` and appends to the job's summary.
+def write_for_ci(run: Run, seconds: float, junit: Path | None, github: bool, out: TextIO) -> None:
+    """Writes the JUnit file of a run that took these seconds, if named; with `github`, prints annotations to `out` and appends
+    to the job's summary.
 
     Raises OSError where a file cannot be written.
     """
@@ -21,7 +22,7 @@ def write_for_ci(run: Run, junit: Path | None, github: bool, out: TextIO) -> Non
         from leapcheck.report.comparison.ci import junit_xml
 
         junit.parent.mkdir(parents=True, exist_ok=True)
-        junit.write_text(junit_xml(run), encoding="utf-8", newline="\n")
+        junit.write_text(junit_xml(run, seconds), encoding="utf-8", newline="\n")
     if github:
         from leapcheck.report.comparison.ci import github_commands, github_summary
 

@@ -8,6 +8,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated
 
 import tyro
@@ -72,6 +73,7 @@ class CompareCommand(CompareOptions):
         from leapcheck.report.comparison.console import console_summary
         from leapcheck.report.comparison.results import run_json
 
+        start = perf_counter()
         folder = self.out or Path("runs") / _folder_name(self.robot, self.only)
         setup = comparison_setup(self.robot, self.engine, replace(self, out=folder), shard=self.shard)
         with progress_bar("comparing", quiet=self.json) as progress, redirect_stdout(sys.stderr):  # foreign code may print
@@ -81,7 +83,7 @@ class CompareCommand(CompareOptions):
                 print(terminal_text(f"shard {self.shard}: {count} parts in '{folder}'; {then}"), file=sys.stderr)
                 return 0
             record = setup.run(progress, lambda words: progress and progress(0, 0, terminal_text(words))).record
-        write_for_ci(record, self.junit, self.github, sys.stderr if self.json else sys.stdout)
+        write_for_ci(record, perf_counter() - start, self.junit, self.github, sys.stderr if self.json else sys.stdout)
         if self.json:
             sys.stdout.write(run_json(record))
         else:

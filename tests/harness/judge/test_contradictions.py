@@ -72,7 +72,7 @@ def test_a_contradiction_stands_beside_what_the_comparison_found() -> None:
 
 def test_every_output_says_it() -> None:
     run = run_of("contact_inertia", 1.62, "mass_matrix")
-    text = junit_xml(run.record)
+    text = junit_xml(run.record, 0.0)
     assert 'failures="1"' in text
     assert LAW in text
     assert f'contradict each other: they break the law "{LAW}"' in github_commands(run.record)

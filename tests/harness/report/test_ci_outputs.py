@@ -38,7 +38,7 @@ def test_a_case_for_each_quantity_and_engine(which, request):
 @pytest.mark.parametrize("which", RUNS)
 def test_junit_is_well_formed_and_counts_rightly(which, request):
     run = request.getfixturevalue(which)
-    root = ET.fromstring(junit_xml(run).encode())
+    root = ET.fromstring(junit_xml(run, 1.25).encode())
     (suite,) = root
     tests = suite.findall("testcase")
     assert len(tests) == len(cases(run))
@@ -46,13 +46,14 @@ def test_junit_is_well_formed_and_counts_rightly(which, request):
         assert int(suite.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
         assert root.get(attribute) in (suite.get(attribute), None)
     assert int(suite.get("tests")) == len(tests)
+    assert suite.get("time") == root.get("time") == "1.250"
     assert suite.find("system-out").text.startswith(re.sub("[\x00-\x08\x0e-\x1f]", "\ufffd", run.verdict[:10]))
     assert [p.get("value") for p in suite.findall("properties/property") if p.get("name") == "model_hash"]
 
 
 def test_what_xml_cannot_hold_is_replaced(judged_run):
     odd = dataclasses.replace(judged_run, verdict=ODD, failures=(Failure("engine" + ODD, "", ODD),))
-    text = junit_xml(odd)
+    text = junit_xml(odd, 0.0)
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\ud800]", text)
     (error,) = ET.fromstring(text.encode()).iter("error")
     assert error.get("message").startswith("a,b:c%d")
@@ -61,7 +62,7 @@ def test_what_xml_cannot_hold_is_replaced(judged_run):
 def test_outcomes_beside_a_baseline(run):
     first = run.discrepancies[0]
     known = beside(run, ("known", first.engine, first.quantity, "Accepted: issue 12"), ("gone", "mujoco", "crb", "Gone."))
-    root = ET.fromstring(junit_xml(known).encode())
+    root = ET.fromstring(junit_xml(known, 0.0).encode())
     assert "known: Accepted: issue 12" in {element.get("message") for element in root.iter("skipped")}
     grown = beside(run, ("grown", "mujoco", "mass_matrix", "Its error was 1."))
     (case,) = [c for c in cases(grown) if (c.engine, c.quantity) == ("mujoco", "mass_matrix")]

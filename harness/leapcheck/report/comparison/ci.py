@@ -66,10 +66,11 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
 
 
-def junit_xml(run: Run) -> str:
-    """The run as JUnit XML: a suite of the robot, a test case per quantity and engine.
+def junit_xml(run: Run, seconds: float) -> str:
+    """The run as JUnit XML: a suite of the robot that took these seconds (wall time), a test case per quantity and engine.
 
-    A known discrepancy that the baseline accepts is a skipped case with its reason, a failed engine an error.
+    A known discrepancy that the baseline accepts is a skipped case with its reason, a failed engine an error. A case has no time
+    of its own: an engine answers all of a state's quantities in one call.
     """
     every, provenance = cases(run), run.provenance
     counts = {outcome: sum(case.outcome is outcome for case in every) for outcome in CaseOutcome}
@@ -77,6 +78,7 @@ def junit_xml(run: Run) -> str:
         "tests": str(len(every)),
         "failures": str(counts[CaseOutcome.FAILED]),
         "errors": str(counts[CaseOutcome.ERROR]),
+        "time": f"{seconds:.3f}",
     }
     skipped = str(counts[CaseOutcome.KNOWN])  # an attribute of the suite alone: Jenkins' schema has none for all suites
     suites = ET.Element("testsuites", {"name": "leapcheck", **figures})
