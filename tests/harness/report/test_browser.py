@@ -33,7 +33,7 @@ FLAGS = (
     "--enable-logging=stderr",
     "--v=0",
 )
-SECONDS = 60  # one start takes 1 to 2 s; a stuck browser is ended
+SECONDS = 300  # one start takes 1 to 2 s, the frames 20 s of CPU, minutes on a busy machine; a stuck browser is ended
 WIDTHS = (360, 1400)  # px: the narrowest phone in use, a desktop window
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser: none of {', '.join(BROWSERS)} is on the PATH")

@@ -123,7 +123,7 @@ def _context(run: Run) -> dict[str, Any]:
         "headline": words.headline(run),
         "counts": view.counts(run),
         "Verdict": Verdict,
-        "pairs": view.pairs(run),
+        "pair_tables": view.pair_tables(run),
         "groups": view.groups(run),
         "groups_worst_first": view.groups_worst_first(run),
         "truth": tables.truth_table(run),

@@ -52,6 +52,14 @@ class WorstCase:
     number: int
 
 
+class PairTable(NamedTuple):
+    """The engine pairs with one second engine, and the quantities that were compared in any of them."""
+
+    against: str
+    pairs: list[Pair]
+    groups: list[Group]
+
+
 def badness(row: Comparison | KindRow) -> tuple[int, float]:
     """Sort key: verdict, then error in units of the expected rounding; not a number counts as infinite."""
     return SEVERITY[row.verdict], math.inf if math.isnan(row.rounding) else row.rounding
@@ -66,15 +74,18 @@ def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     return sorted(comparisons, key=key, reverse=True)
 
 
-def pairs(run: Run) -> tuple[Pair, ...]:
-    """The engine pairs in the order of their first comparison."""
-    return tuple(dict.fromkeys((c.engine, c.against) for c in run.comparisons))
-
-
 def groups(run: Run) -> tuple[Group, ...]:
     """One group per quantity."""
     names = in_usual_order(c.quantity for c in run.comparisons)
     return tuple(_group(name, worst_first(c for c in run.comparisons if c.quantity == name)) for name in names)
+
+
+def pair_tables(run: Run) -> tuple[PairTable, ...]:
+    """One table per engine that others are compared with, in the order of the comparisons."""
+    pairs: dict[str, list[Pair]] = {}
+    for engine, against in dict.fromkeys((c.engine, c.against) for c in run.comparisons):
+        pairs.setdefault(against, []).append((engine, against))
+    return tuple(PairTable(second, of, [g for g in groups(run) if any(map(g.cell, of))]) for second, of in pairs.items())
 
 
 def in_usual_order(quantities: Iterable[str]) -> list[str]:
