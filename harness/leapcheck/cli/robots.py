@@ -14,11 +14,14 @@ class RobotsCommand:
         from rich.console import Console
         from rich.table import Table
 
+        from leapcheck.report.terminal import FittingTable
         from leapcheck_models.robots import ROBOTS
 
         table = Table(box=None, pad_edge=False)
         for heading in ("robot", "dof", "rotors", "points", "mass kg", "what it is"):
-            table.add_column(heading, justify="left" if heading in ("robot", "what it is") else "right")
+            table.add_column(
+                heading, justify="left" if heading in ("robot", "what it is") else "right", no_wrap=heading != "what it is"
+            )
         for name, make in ROBOTS.items():
             spec = make()
             rotors, points = sum(b.rotor is not None for b in spec.bodies), len(spec.contact_points)
@@ -27,5 +30,5 @@ class RobotsCommand:
         table.add_row("FILE.json", "", "", "", "", "a robot of your own")
         table.add_row("FILE.urdf", "", "", "", "", "any URDF; FILE.urdf#fixed or FILE.urdf#floating says what its base is")
         table.add_row("FILE.xml", "", "", "", "", "any MJCF, as MuJoCo compiles it")
-        Console().print(table)
+        Console().print(FittingTable(table))
         return 0

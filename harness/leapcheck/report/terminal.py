@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
 COLOURS = {"good": "green", "warn": "yellow", "bad": "red"}
+FOLDED = 16
+"""Columns: the least width of a column whose text may be broken."""
 ASCII = str.maketrans({**dict(zip("✓≈✗…⁻¹²ᵀ" + words.TIMES + words.DASH, "+~x~-12Tx-", strict=True)), "±": "+-", "→": "->"})
 
 
@@ -51,6 +53,39 @@ def rich_table(*titles: str, padding: int = 1) -> Any:
     for i, title in enumerate(titles):
         table.add_column(title, justify="right" if i else "left", no_wrap=True)
     return table
+
+
+@dataclass(frozen=True, slots=True)
+class FittingTable:
+    """A table; on a terminal too narrow for it each row is a paragraph, its figures with their titles, so that no name is cut."""
+
+    table: Any
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        """The table or its rows."""
+        yield from (self.table,) if self._width() <= options.max_width else self._paragraphs()
+
+    def _width(self) -> int:
+        """The least width in which columns without line breaks are whole and the others are worth reading."""
+        widths = [max(len(str(cell)) for cell in (column.header, *column.cells)) for column in self.table.columns]
+        least = [width if c.no_wrap else min(width, FOLDED) for width, c in zip(widths, self.table.columns, strict=True)]
+        return sum(least) + sum(self.table.padding[1::2]) * len(least)
+
+    def _paragraphs(self) -> Iterator[Any]:
+        """Two lines per row: its name, then its figures with their titles; what has no title belongs to the figure before it."""
+        from rich.text import Text
+
+        titles = [str(column.header) for column in self.table.columns]
+        first = next(i for i, title in enumerate(titles) if title)
+        for row in zip(*(column.cells for column in self.table.columns), strict=True):
+            cells = [Text(cell) if isinstance(cell, str) else cell for cell in row]
+            yield Text(" ").join(cell for cell in cells[: first + 1] if cell.plain.strip())
+            figures = Text("  ", overflow="fold")
+            for title, cell in zip(titles[first + 1 :], cells[first + 1 :], strict=True):
+                if cell.plain.strip():
+                    start = ", " if title and len(figures) > 2 else " " * (not title)
+                    figures.append(start + f"{title} " * bool(title), style="dim").append_text(cell)
+            yield figures
 
 
 def in_ascii(text: str) -> str:

@@ -73,6 +73,16 @@ def test_a_long_name_of_a_quantity_of_the_user_does_not_push_the_figures_away(ru
     assert re.search(r"my_own_.* 6.9e-15 ", printed(odd))
 
 
+@pytest.mark.parametrize("width", [30, 45])
+def test_a_narrow_terminal_cuts_no_name(run, width):
+    text = printed(run, width=width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    text = "".join(text.split())
+    for row in view.summary_rows(run):
+        expected = f"{row.label} error {number(row.worst.error)}, /rounding {factor(row.worst.rounding)}, margin {margin(row.worst.margin)}"
+        assert "".join(f"{expected}, worst pair {row.pair}".split()) in text
+
+
 def test_colour_only_where_the_console_has_it(run):
     assert "\x1b[1;31m" in printed(run, terminal=True)
 

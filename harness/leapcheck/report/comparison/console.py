@@ -11,7 +11,7 @@ from leapcheck.report import words
 from leapcheck.report.comparison import judgement, tables, view
 from leapcheck.report.comparison.difference import SENSE_MARKS, RunDifference, Sense
 from leapcheck.report.comparison.explanation import baseline_lines, failure_lines, judgement_lines, story_lines
-from leapcheck.report.terminal import COLOURS, Summary, headline, rich_table, rich_text
+from leapcheck.report.terminal import COLOURS, FittingTable, Summary, headline, rich_table, rich_text
 from leapcheck_models.words import plural
 
 SHOWN = 5  # discrepancies in words; the report has them all
@@ -51,10 +51,11 @@ def _table(run: Run, plain: bool) -> Any:
     """A row per quantity, its worst pair; a row for each engine that is wrong, with the number of pairs that show it."""
     table = rich_table("", "quantity", "error", "/rounding", "margin", padding=0)
     table.columns[1].justify, table.columns[1].max_width = "left", 20
+    table.columns[1].no_wrap, table.columns[1].overflow = False, "fold"
     table.add_column("worst pair", overflow="fold")
     for row in view.summary_rows(run):
         table.add_row(*_cells(row, plain))
-    return table
+    return FittingTable(table)
 
 
 def _cells(summary: view.SummaryRow, plain: bool) -> list[Any]:

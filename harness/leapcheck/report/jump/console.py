@@ -10,7 +10,7 @@ from leapcheck.report import words
 from leapcheck.report.jump import figures as jump_figures
 from leapcheck.report.jump import view as jump_view
 from leapcheck.report.jump.words import VERDICT_MARKS, sentence, with_signs
-from leapcheck.report.terminal import COLOURS, Summary, headline, rich_table, rich_text
+from leapcheck.report.terminal import COLOURS, FittingTable, Summary, headline, rich_table, rich_text
 from leapcheck_models.words import plural
 
 if TYPE_CHECKING:
@@ -63,4 +63,4 @@ def _table(run: JumpStudy, plain: bool) -> Any:
         colour = COLOURS.get(row.tone, "")
         cells = ((row.label, colour), (row.value, colour), (words.unit(row.unit), "dim"), (row.spread, "dim"))
         table.add_row(*(rich_text(plain, cell) for cell in cells))
-    return table
+    return FittingTable(table)

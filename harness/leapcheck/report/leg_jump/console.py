@@ -9,7 +9,7 @@ from typing import Any
 from leapcheck.jumping.leg_jump.peaks import JointPeak, figures, peaks
 from leapcheck.jumping.leg_jump.study import LegJumpStudy
 from leapcheck.report.jump.words import VERDICT_MARKS
-from leapcheck.report.terminal import COLOURS, Summary, rich_table, rich_text
+from leapcheck.report.terminal import COLOURS, FittingTable, Summary, rich_table, rich_text
 
 ROWS: dict[str, Callable[[JointPeak], str]] = {
     "torque": lambda p: f"{p.torque:.3f} N m = {p.torque_kgf_cm:.2f} kgf cm",
@@ -47,4 +47,4 @@ def _parts(run: LegJumpStudy, plain: bool) -> Iterator[Any]:
             table.add_column(peak.joint)
         for name, text in ROWS.items():
             table.add_row(name, *(rich_text(plain, (text(peak), "")) for peak in joints))
-        yield table
+        yield FittingTable(table)

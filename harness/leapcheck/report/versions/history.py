@@ -9,7 +9,7 @@ from typing import Any
 
 from leapcheck.records import Failure, VersionChange, VersionHistory
 from leapcheck.report import words
-from leapcheck.report.terminal import COLOURS, Summary, rich_table, rich_text
+from leapcheck.report.terminal import COLOURS, FittingTable, Summary, rich_table, rich_text
 from leapcheck.system.strict_json import dumps
 from leapcheck_models.words import plural
 
@@ -101,7 +101,7 @@ def _parts(history: VersionHistory, plain: bool) -> Iterator[Any]:
             texts = (rich_text(plain, (text, COLOURS["bad"] if wrong else "")) for text, wrong in (cells[i] for i in columns))
             shown.add_row(rich_text(plain, (label, "")), *texts)
         yield ""
-        yield shown
+        yield FittingTable(shown)
     for change in history.changes:
         yield rich_text(plain, (change_line(change), COLOURS["bad"]))
     for failure in history.failures:
