@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import tomllib
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,12 @@ import yaml
 
 import leapcheck
 import leapcheck_reference
+from leapcheck.api.comparison_run import ComparisonVerdict
 from leapcheck.cli import COMMANDS, command_class, command_options
 from leapcheck.engines.registry import FACTORIES
+from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.quantities import QUANTITIES
-from leapcheck.records import Run
+from leapcheck.records import CauseClass, FindingKind, Run, TruthVerdict, Verdict
 from leapcheck_evidence.site.__main__ import all_pages
 from leapcheck_evidence.site.blocks import code_blocks, commands
 from leapcheck_evidence.site.commands import command_page, option_rows
@@ -22,6 +26,17 @@ from leapcheck_evidence.site.formats import results_schema
 from leapcheck_evidence.site.generated import gallery_files, generated_pages
 
 pytestmark = pytest.mark.quick
+
+CAUGHT = {
+    "leapcheck.engines.other_version.engine.RegistryOutOfReach",  # a kind of EngineError
+    "leapcheck.engines.outside.link.Refused",
+    "leapcheck.engines.outside.process.Died",
+    "leapcheck.judge.conditions.probe.NoAnswerError",
+    "leapcheck.jumping.sandboxed.ControllerError",
+    "leapcheck.simulators.mujoco.render.RenderError",
+    "leapcheck.system.processes.ProcessDiedError",
+}
+"""Exceptions that become words of a report, or of another exception, where they are raised."""
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -61,6 +76,27 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert homes <= set(re.findall(r"^::: (\S+)$", page, re.MULTILINE))
     assert "::: leapcheck_reference\n" in page  # all of its __all__
     assert len(leapcheck_reference.__all__) > 40
+
+
+@pytest.mark.parametrize("words", [Verdict, TruthVerdict, ComparisonVerdict, CauseClass, FindingKind, JumpVerdict])
+def test_every_word_of_a_verdict_is_in_the_reference(words: type[StrEnum]) -> None:
+    page = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8").partition("## Words of verdicts")[2]
+    rows = page[page.index(f"\n| `{words.__name__}`") + 1 :].splitlines()
+    own = [rows[0], *itertools.takewhile(lambda row: row.startswith("| |"), rows[1:])]
+    assert [word for row in own for word in re.findall("`([^`]+)`", row.split("|")[2])] == list(words)
+
+
+def test_every_exception_that_a_caller_may_see_is_in_the_reference() -> None:
+    """All that the packages define, but for those that are caught where they are raised."""
+    page = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
+    defined = set()
+    for package in ("harness/leapcheck", "reference/leapcheck_reference", "models/leapcheck_models"):
+        for path in (ROOT / package).rglob("*.py"):
+            for name in re.findall(r"^class (\w+)\(\w*(?:Error|Exception)\):", path.read_text(encoding="utf-8"), re.MULTILINE):
+                module = ".".join(path.relative_to(ROOT / package).with_suffix("").parts)
+                defined.add(f"{Path(package).name}.{module}.{name}")
+    assert {name for name in defined if name not in CAUGHT} == {name for name in defined if f"`{name}`" in page}
+    assert defined >= CAUGHT
 
 
 def test_real_results_are_as_the_schema_says() -> None:
