@@ -79,8 +79,9 @@ def test_a_narrow_terminal_cuts_no_name(run, width):
     assert max(len(line) for line in text.splitlines()) <= width
     text = "".join(text.split())
     for row in view.summary_rows(run):
-        expected = f"{row.label} error {number(row.worst.error)}, /rounding {factor(row.worst.rounding)}, margin {margin(row.worst.margin)}"
-        assert "".join(f"{expected}, worst pair {row.pair}".split()) in text
+        c = row.worst
+        figures = f"error {number(c.error)}, /rounding {factor(c.rounding)}, margin {margin(c.margin)}"
+        assert "".join(f"{row.label} {figures}, worst pair {row.pair}".split()) in text
 
 
 def test_colour_only_where_the_console_has_it(run):
