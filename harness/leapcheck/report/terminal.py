@@ -69,7 +69,8 @@ class FittingTable:
         """The least width in which columns without line breaks are whole and the others are worth reading."""
         widths = [max(len(str(cell)) for cell in (column.header, *column.cells)) for column in self.table.columns]
         least = [width if c.no_wrap else min(width, FOLDED) for width, c in zip(widths, self.table.columns, strict=True)]
-        return sum(least) + sum(self.table.padding[1::2]) * len(least)
+        _, right, _, left = self.table.padding
+        return sum(least) + int(left + right) * len(least)
 
     def _paragraphs(self) -> Iterator[Any]:
         """Two lines per row: its name, then its figures with their titles; what has no title belongs to the figure before it."""
