@@ -33,6 +33,7 @@ class QuantityGroup(StrEnum):
     KINEMATICS = "kinematics"
     CENTROIDAL = "centroidal"
     CONSTRAINTS = "constraints"
+    JOINTS = "joints"
 
 
 class Axis(StrEnum):
@@ -238,7 +239,17 @@ def _constraints() -> Iterator[Quantity]:
     yield Quantity("constrained_forward_dynamics", "loop dynamics", unit, (*QV, "tau"), Scale.LARGEST, (Axis.MOTION,), own)
 
 
-GROUPS = (_core(), _mujoco(), _dynamics(), _derivatives(), _regressors(), _kinematics(), _centroidal(), _constraints())
+def _joints() -> Iterator[Quantity]:
+    """Forces in the joints, which are no part of the equations of motion."""
+    F, own, unit = Axis.FORCE, QuantityGroup.JOINTS, "N m, N"
+    yield Quantity("passive_forces", "springs and dampers", unit, ("q", "v"), Scale.LARGEST, (F,), own)
+    yield Quantity("dry_friction", "dry friction", unit, ("v",), Scale.LARGEST, (F,), own)
+
+
+GROUPS = (
+    *(_core(), _mujoco(), _dynamics(), _derivatives(), _regressors(), _kinematics(), _centroidal(), _constraints()),
+    _joints(),
+)
 
 QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for rows in GROUPS for quantity in rows}
 

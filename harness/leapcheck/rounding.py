@@ -199,7 +199,17 @@ def perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:
     bodies = tuple(_perturbed_body(body, arms[body.name], rng) for body in spec.bodies)
     points = tuple(replace(p, position=_off_by_norm(p.position, rng, arms[p.body])) for p in spec.contact_points)
     moved = replace(spec, bodies=bodies, contact_points=points, gravity=_off_by_norm(spec.gravity, rng))
-    return _with_perturbed_constraints(moved, arms, rng) if spec.loops or spec.couplings else moved
+    moved = _with_perturbed_constraints(moved, arms, rng) if spec.loops or spec.couplings else moved
+    return replace(moved, bodies=tuple(_with_perturbed_passive(body, rng) for body in moved.bodies))
+
+
+def _with_perturbed_passive(body: Body, rng: np.random.Generator) -> Body:
+    """Damping, friction and spring of the joint off by a few ulp."""
+    joint = body.joint
+    if not (joint.damping or joint.friction or joint.stiffness):
+        return body
+    values = {name: _off(getattr(joint, name), rng) for name in ("damping", "friction", "stiffness", "springref")}
+    return replace(body, joint=replace(joint, **values))
 
 
 def _with_perturbed_constraints(spec: RobotSpec, arms: dict[str, float], rng: np.random.Generator) -> RobotSpec:

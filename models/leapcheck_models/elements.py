@@ -72,7 +72,8 @@ class Joint:
 
     `armature` is a reflected rotor inertia added to the joint's diagonal of M (kg m^2, or kg for prismatic); a ball joint's
     acts on its angular velocity, a free joint's, as in MuJoCo, on that and on the linear velocity in world axes. `damping`
-    (N m s/rad) and `friction` (N m) are passive losses: they are no part of M or of the bias force.
+    (N m s/rad), `friction` (N m) and `stiffness` (N m/rad) are passive: -damping v, dry friction of at most so much, and a spring
+    -stiffness (q - springref), `springref` in rad; of slides N s/m, N, N/m and m. They are no part of M or of the bias force.
     """
 
     name: str
@@ -82,6 +83,8 @@ class Joint:
     armature: float = 0.0
     damping: float = 0.0
     friction: float = 0.0
+    stiffness: float = 0.0
+    springref: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

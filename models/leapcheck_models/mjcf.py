@@ -17,7 +17,13 @@ Rotors = Literal["bodies", "armature"]
 """How rotors are written: as bodies of their own (exact), or lumped into their parents with armature (the usual shortcut)."""
 
 JOINT_TYPES = {JointType.REVOLUTE: "hinge", JointType.PRISMATIC: "slide", JointType.BALL: "ball"}
-JOINT_DEFAULTS = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}
+JOINT_DEFAULTS = {
+    "damping": "damping",
+    "friction": "frictionloss",
+    "armature": "armature",
+    "stiffness": "stiffness",
+    "springref": "springref",
+}
 CLASSES = {"main", "joint", "visual", "skeleton", "collision", "foot"}  # "main" is MuJoCo's own
 
 SHORTEST_STICK = 1e-6

@@ -174,11 +174,14 @@ def open_tree(spec: RobotSpec) -> RobotSpec:
 
 
 def as_json(spec: RobotSpec) -> str:
-    """Canonical JSON text of a spec: keys in field order, shortest round-trip floats; loops and couplings where it has some."""
+    """Canonical JSON text: keys in field order, shortest round-trip floats; loops, couplings and springs where it has some."""
     record = dataclasses.asdict(spec)
     del record["_index"]
     for absent in [key for key in ("loops", "couplings") if not record[key]]:
         del record[absent]
+    for joint in (body["joint"] for body in record["bodies"]):
+        for absent in [key for key in ("stiffness", "springref") if not joint[key]]:
+            del joint[absent]
     return json.dumps(record, indent=1, allow_nan=False) + "\n"
 
 

@@ -119,6 +119,8 @@ def _header(spec: RobotSpec, written: RobotSpec, floating: bool) -> list[str]:
         lines.append(LEAST_NOTE)
     if any(body.joint.armature for body in spec.bodies):
         lines.append("URDF has no word for armature: it stands in comments, and a reader must add it to the joints.")
+    if any(body.joint.stiffness for body in spec.bodies):
+        lines.append("URDF has no word for springs: they stand in comments, and a reader must add them to the joints.")
     return lines
 
 
@@ -195,6 +197,10 @@ def _joint(body: Body, spec: RobotSpec, driven: Body | None, names: set[str]) ->
         return element
     if joint.armature:
         element.append(comment(f"armature {number(joint.armature)} {'kg m^2' if joint.type is JointType.REVOLUTE else 'kg'}"))
+    if joint.stiffness:
+        units = ("N m/rad", "rad") if joint.type is JointType.REVOLUTE else ("N/m", "m")
+        text = f"spring of {number(joint.stiffness)} {units[0]}, at rest at {number(joint.springref)} {units[1]}"
+        element.append(comment(text))
     ET.SubElement(element, "axis", xyz=numbers(joint.axis))
     lower, upper = joint.limits or (-UNLIMITED, UNLIMITED)
     limits = {} if unbounded else {"lower": number(lower), "upper": number(upper)}

@@ -182,9 +182,9 @@ def _joint(where: str, joint: Joint) -> None:
         _unit(where, f"the axis of {what}", joint.axis, 3)
     elif joint.axis is not None:
         raise ValueError(f"{where}: {what} is {joint.type} and has an axis: leave it out")
-    for quantity in ("armature", "damping", "friction"):
+    for quantity in ("armature", "damping", "friction", "stiffness", "springref"):
         value = getattr(joint, quantity)
-        check_number(where, f"the {quantity} of {what}", value, at_least=0.0)
+        check_number(where, f"the {quantity} of {what}", value, -math.inf if quantity == "springref" else 0.0)
         if value and (joint.type is JointType.FIXED if quantity == "armature" else joint.type not in ONE_DOF):
             carriers = "joints that move" if quantity == "armature" else "1-dof joints"
             raise ValueError(f"{where}: {what} is {joint.type} and has {quantity}: only {carriers} carry it")

@@ -52,6 +52,7 @@ from leapcheck_reference.link_frames import (
     frame_velocities,
 )
 from leapcheck_reference.mass_matrix import composite_inertias, mass_matrix
+from leapcheck_reference.passive import dry_friction, passive_forces
 from leapcheck_reference.regressors import (
     inertial_parameters,
     joint_torque_regressor,
@@ -111,6 +112,7 @@ __all__ = [
     "crb",
     "dense_from_csr",
     "dense_from_legacy",
+    "dry_friction",
     "factored_forward_dynamics",
     "factorization",
     "forward_accelerations",
@@ -139,6 +141,7 @@ __all__ = [
     "minverse",
     "mujoco_mass_matrix",
     "operational_inertia_inverse",
+    "passive_forces",
     "potential_energy",
     "potential_energy_regressor",
     "solution",

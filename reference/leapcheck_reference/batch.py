@@ -9,6 +9,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.dual import OUTER
+from leapcheck_reference.scalar import sign
 from leapcheck_reference.tree import Tree
 
 
@@ -68,6 +69,11 @@ class Batch:
     def cos(self) -> Batch:
         """Cosine in every state."""
         return Batch(np.cos(self.values))
+
+    def sign(self) -> Batch:
+        """Sign in every state."""
+        signs = [sign(x) for x in self.values] if self.values.dtype.hasobject else np.sign(self.values)
+        return Batch(np.asarray(signs, dtype=self.values.dtype))
 
     def sqrt(self) -> Batch:
         """Square root in every state."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.scalar import Scalar, sin_cos, sqrt, stack
+from leapcheck_reference.scalar import Scalar, sign, sin_cos, sqrt, stack
 
 Rates = Mapping[int, Scalar]
 """The rate in each direction, by its number; none where it is zero."""
@@ -74,6 +74,10 @@ class Dual:
         """Cosine."""
         sine, cosine = sin_cos(self.value)
         return self._times(cosine, -sine)
+
+    def sign(self) -> Scalar:
+        """Sign, which does not move."""
+        return sign(self.value)
 
     def sqrt(self) -> Dual:
         """Square root."""

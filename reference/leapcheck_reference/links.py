@@ -27,7 +27,10 @@ class TreeRotor:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Link and the joint that carries it. `S` (6, k) is the constant motion subspace in link axes."""
+    """Link and the joint that carries it. `S` (6, k) is the constant motion subspace in link axes.
+
+    From `damping` on the joint's passive forces: as in the spec.
+    """
 
     name: str
     parent: int
@@ -40,6 +43,10 @@ class Link:
     v: slice
     armature: Scalar
     rotor: TreeRotor | None
+    damping: Scalar
+    friction: Scalar
+    stiffness: Scalar
+    springref: Scalar
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from leapcheck_reference.link_frames import (
     frame_velocities,
 )
 from leapcheck_reference.mass_matrix import mass_matrix
+from leapcheck_reference.passive import dry_friction, passive_forces
 from leapcheck_reference.regressors import joint_torque_regressor, kinetic_energy_regressor, potential_energy_regressor
 from leapcheck_reference.sparse import (
     cdof,
@@ -125,6 +126,8 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "joint_torque_regressor": ReferenceQuantity(joint_torque_regressor, ("q", "v", "vdot")),
     "kinetic_energy_regressor": ReferenceQuantity(kinetic_energy_regressor, ("q", "v")),
     "potential_energy_regressor": ReferenceQuantity(potential_energy_regressor, ("q",)),
+    "passive_forces": ReferenceQuantity(passive_forces, ("q", "v")),
+    "dry_friction": ReferenceQuantity(dry_friction, ("v",)),
     "total_mass": ReferenceQuantity(total_mass, ()),
     "com_position": ReferenceQuantity(com_position, ("q",)),
     "com_velocity": ReferenceQuantity(com_velocity, ("q", "v")),

@@ -40,6 +40,13 @@ def sqrt(x: Scalar) -> Scalar:
     return x.sqrt()
 
 
+def sign(x: Scalar) -> Scalar:
+    """-1, 0 or 1 in the scalar's own arithmetic; a complex number has the sign of its real part."""
+    if isinstance(x, float | int | complex | np.generic):
+        return float(np.sign(x.real))
+    return x.sign() if hasattr(x, "sign") else x.sgn()
+
+
 def array_of(values: Any, scalar: ScalarType = float) -> Array:
     """Array of `values` (floats, nested) with every entry converted: float64 for `float`, object otherwise."""
     numbers = np.asarray(values, dtype=float)

@@ -150,6 +150,10 @@ def _link(spec: RobotSpec, body: Body, q: slice, v: slice, scalar: ScalarType) -
         v=v,
         armature=scalar(joint.armature),
         rotor=_rotor(body.rotor, scalar) if body.rotor else None,
+        damping=scalar(joint.damping),
+        friction=scalar(joint.friction),
+        stiffness=scalar(joint.stiffness),
+        springref=scalar(joint.springref),
     )
 
 

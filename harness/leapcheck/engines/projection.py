@@ -40,6 +40,7 @@ from leapcheck.quantities import DOFS, QUANTITIES, sizes
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.coriolis import coriolis_normal_form
+from leapcheck_reference.scalar import sign
 
 NUMBERS = {
     "mass_matrix": "M",
@@ -214,6 +215,13 @@ def number_shapes(nv: int, points: int) -> dict[str, tuple[int, ...]]:
 def identity(raw: Floats) -> Floats:
     """The raw number, unchanged."""
     return raw
+
+
+def sliding_friction(friction: Floats, v: Floats) -> Floats:
+    """-friction sign(v) (..., nv) of an engine that holds dry friction (nv,) and leaves the force to its solver of contacts."""
+    signs = np.frompyfunc(sign, 1, 1)(v) if v.dtype.hasobject else np.sign(v)
+    force: Floats = -friction * signs
+    return force
 
 
 def _rows(J: Floats) -> Floats:

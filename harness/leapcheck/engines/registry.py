@@ -93,7 +93,7 @@ def _pinocchio(spec: RobotSpec) -> Engine:
         model, source = pinocchio_build.model_from_urdf(spec), "URDF, exact values written"
     pinocchio_build.write_exact_values(full, model)
     frames = pinocchio_build.contact_frames(full, model, links=not obstacles)
-    return PinocchioEngine("pinocchio", spec, full, model, frames, source + rotors)
+    return PinocchioEngine("pinocchio", spec, full, model, frames, source + rotors, of_file=not obstacles)
 
 
 def _pinocchio_mjcf(spec: RobotSpec) -> Engine:
@@ -105,7 +105,7 @@ def _pinocchio_mjcf(spec: RobotSpec) -> Engine:
     pinocchio_build.write_exact_values(full, model)
     frames = pinocchio_build.contact_frames(full, model, links=False)
     route = f"MJCF, exact values written, contact points placed on its links{rotors}"
-    return PinocchioEngine("pinocchio-mjcf", spec, full, model, frames, route)
+    return PinocchioEngine("pinocchio-mjcf", spec, full, model, frames, route, of_file=True)
 
 
 def _drake(spec: RobotSpec) -> Engine:

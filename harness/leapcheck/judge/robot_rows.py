@@ -99,6 +99,11 @@ class RobotRows:
         inverse, moved = self.pair("minverse")
         return -inverse @ force, -moved @ force - inverse @ rate
 
+    def apart_from_numbers(self, quantity: str, *states: Floats) -> Pair:
+        """A quantity that does not depend on the numbers, which are those of M, h and the points."""
+        value = evaluate_batch(reference_quantity(quantity).function, self.tree, *states)
+        return value, np.zeros_like(value)
+
     def _minverse(self) -> Pair:
         M, dM = self.pair("mass_matrix")
         inverse = _solve(M, np.broadcast_to(np.eye(M.shape[-1]), M.shape))
@@ -133,6 +138,8 @@ MADE_OF_OTHERS: dict[str, Callable[[RobotRows], Pair]] = {
     "contact_inertia": RobotRows._contact_inertia,
     "operational_inertia_inverse": RobotRows._operational_inertia_inverse,
     "minverse": RobotRows._minverse,
+    "passive_forces": lambda rows: rows.apart_from_numbers("passive_forces", rows.q, rows.v),
+    "dry_friction": lambda rows: rows.apart_from_numbers("dry_friction", rows.v),
 }
 """Quantities without a program: they follow from others."""
 

@@ -156,14 +156,19 @@ def _joint_changes(pair: Pair) -> Iterator[Change]:
     """Armature, losses and limits."""
     ours, theirs = pair.ours.joint, pair.theirs.joint
     turns = ours.type is not JointType.PRISMATIC
-    units = {"armature": "kg m^2" if turns else "kg", "damping": "N m s/rad" if turns else "N s/m"}
-    for quantity in ("armature", "damping", "friction"):
+    units = {
+        "armature": "kg m^2" if turns else "kg",
+        "damping": "N m s/rad" if turns else "N s/m",
+        "stiffness": "N m/rad" if turns else "N/m",
+        "springref": "rad" if turns else "m",
+    }
+    for quantity in ("armature", "damping", "friction", "stiffness", "springref"):
         a, b = getattr(ours, quantity), getattr(theirs, quantity)
-        if pair.allows("joint", abs(a - b), max(a, b)):
+        if pair.allows("joint", abs(a - b), max(abs(a), abs(b))):
             continue
         unit = units.get(quantity, "N m" if turns else "N")
         aspect = Aspect.DYNAMICS if quantity == "armature" else Aspect.LOSSES
-        difference = pair.joint(aspect, quantity, change(a, b, unit), abs(a - b), unit, max(a, b))
+        difference = pair.joint(aspect, quantity, change(a, b, unit), abs(a - b), unit, max(abs(a), abs(b)))
         body = replace(pair.ours, joint=replace(ours, armature=b)) if quantity == "armature" else None
         yield Change(difference, body)
     yield from _limit_changes(pair, ours, theirs, "rad" if turns else "m")

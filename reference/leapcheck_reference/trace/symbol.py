@@ -21,6 +21,9 @@ from leapcheck_reference.trace.graph import Graph, Node, Number, Op, prune
 ZERO, ONE = 0, 1
 """Nodes of the constants 0 and 1, the first ones of every record."""
 
+LEAST = 2.0**-500
+"""Numbers of this size are zero to `Symbol.sign`; its square is still a normal double."""
+
 
 class Recorder:
     """Nodes recorded so far; makes the symbols of inputs and of constants in one arithmetic of constants."""
@@ -251,6 +254,13 @@ class Symbol:
     def cos(self) -> Symbol:
         """Cosine, recorded."""
         return self.recorder.cosine(self)
+
+    def sign(self) -> Symbol:
+        """x / sqrt(x^2 + LEAST^2), recorded: to rounding the sign of zero and of what is beyond 1e8 LEAST."""
+        if self.number is not None:
+            return self.recorder.constant((self.number > 0) - (self.number < 0))
+        size: Symbol = (self * self + LEAST * LEAST).sqrt()
+        return self.recorder.divide(self, size)
 
     def sqrt(self) -> Symbol:
         """Square root, recorded."""

@@ -168,5 +168,11 @@ class WholeRobot:
         pin.ccrba(self.model, self.data, q, self.rest)
         return self.data.Ig.matrix()[np.ix_(ANGULAR_FIRST, ANGULAR_FIRST)]
 
+    def passive_forces(self, q, v):
+        return -self.model.damping * v  # Pinocchio has no springs, and adds no damping itself
+
+    def dry_friction(self, v):
+        return -self.model.friction * np.sign(v)
+
     def _of_points(self, rows):
         return rows[len(rows) - self.points :]

@@ -57,9 +57,10 @@ def model_from_urdf(spec: RobotSpec, full: RobotSpec) -> mujoco.MjModel:
 
 
 def write_exact_values(full: RobotSpec, m: mujoco.MjModel) -> None:
-    """Writes the spec's masses, coms, inertias, armature and gravity into a compiled model and refreshes its constants.
+    """Writes the spec's masses, coms, inertias, armature, springs and gravity into a compiled model and refreshes its constants.
 
-    Needed for inertias that MuJoCo refuses or rounds (its principal axes were good to 1e-8 only before 3.14).
+    Needed for inertias that MuJoCo refuses or rounds (its principal axes were good to 1e-8 only before 3.14), and for what a URDF
+    has no word for.
     """
     joint_places = places(full, m)
     for body in full.bodies:
@@ -67,6 +68,9 @@ def write_exact_values(full: RobotSpec, m: mujoco.MjModel) -> None:
         if body.joint.type is not JointType.FIXED:
             dof = joint_places[body.joint.name].v
             m.dof_armature[dof : dof + VELOCITY_SIZE[body.joint.type]] = body.joint.armature
+        if body.joint.stiffness:
+            joint = int(m.dof_jntid[joint_places[body.joint.name].v])
+            m.jnt_stiffness[joint], m.qpos_spring[m.jnt_qposadr[joint]] = body.joint.stiffness, body.joint.springref
     m.opt.gravity[:] = full.gravity
     mujoco.mj_setConst(m, mujoco.MjData(m))
 

@@ -56,6 +56,10 @@ def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) 
         "c": RawNumber((nv,), _coriolis()),
         "g": RawNumber((nv,), _gravity(nv)),
         "newton_euler": RawNumber((nv,), (call("mju_copy", "d.qacc", "vdot", nv), call("mj_rne", "m", "d", 1, "newton_euler"))),
+        "passive_forces": RawNumber(
+            (nv,), (call("mj_passive", "m", "d"), call("mju_copy", "passive_forces", "d.qfrc_passive", nv))
+        ),
+        "own_v": RawNumber((nv,), (call("mju_copy", "own_v", "v", nv),)),
         "minverse": RawNumber(
             (nv, nv), (call("mj_factorM", "m", "d"), call("mj_solveM", "m", "d", "minverse", "scratch.unit", nv))
         ),
@@ -67,7 +71,7 @@ def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) 
         "a": RawNumber((points, 3), _bias_accelerations(m, sites)),
         "MinvJT": RawNumber((nv, 3 * points), _solved_jacobians(nv, sites)),
         "T_kin": RawNumber((), (call("mj_energyVel", "m", "d"), call("mju_copy", "T_kin", Address("d.energy", 1), 1))),
-        "V_pot": RawNumber((), (call("mj_energyPos", "m", "d"), call("mju_copy", "V_pot", "d.energy", 1))),
+        "V_pot": RawNumber((), _potential_energy(m)),
         "qM": RawNumber((m.nM,), legacy_calls(m, has_qM=hasattr(mujoco.MjData, "qM"))),
         "cinert": RawNumber(inertias, _field_rows("cinert", "d.cinert", bodies, INERTIA_SIZE)),
         "crb": RawNumber(inertias, _field_rows("crb", "d.crb", bodies, INERTIA_SIZE)),
@@ -87,6 +91,18 @@ def library() -> Callable[[str], int]:
             if loaded_library.mj_version() == mujoco.mj_version():
                 return lambda name: ctypes.cast(getattr(loaded_library, name), ctypes.c_void_p).value or 0
     raise EngineError(f"mujoco: no libmujoco of version {mujoco.__version__} in {folder}: reinstall the package 'mujoco'")
+
+
+def _potential_energy(m: mujoco.MjModel) -> tuple[Call, ...]:
+    """That of gravity: MuJoCo's counts springs in."""
+    energy = (call("mj_energyPos", "m", "d"), call("mju_copy", "V_pot", "d.energy", 1))
+    if not m.jnt_stiffness.any():
+        return energy
+    return (
+        call("mju_zero", "m.jnt_stiffness", m.njnt),
+        *energy,
+        call("mju_copy", "m.jnt_stiffness", "stiffness", m.njnt),
+    )
 
 
 def _coriolis() -> tuple[Call, ...]:

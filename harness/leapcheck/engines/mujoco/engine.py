@@ -17,7 +17,7 @@ from leapcheck.engines.mujoco import build, centroidal, frames
 from leapcheck.engines.mujoco import calls as mujoco_calls
 from leapcheck.engines.mujoco import layout as mujoco_layout
 from leapcheck.engines.mujoco.call_table import CallTable, array_names
-from leapcheck.engines.projection import Assembly, OwnStates
+from leapcheck.engines.projection import Assembly, OwnStates, sliding_friction
 from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -29,7 +29,7 @@ STORAGE = ("qM", "csr", "cinert", "crb", "cdof")
 class MujocoEngine(ForeignEngine):
     """One robot in MuJoCo, with its rotors as bodies; owns the compiled model and its data.
 
-    Only kinematics, inertia and Newton-Euler are called: nothing of damping, friction, limits, contacts or equalities enters.
+    Only kinematics, inertia, Newton-Euler and passive forces are called: nothing of limits, contacts or equalities enters.
     """
 
     def __init__(self, name: str, spec: RobotSpec, full: RobotSpec, m: mujoco.MjModel, route: str, storage: bool) -> None:
@@ -42,6 +42,7 @@ class MujocoEngine(ForeignEngine):
         self._assembly["inverse_dynamics"] = Assembly(
             ("newton_euler", "own_vdot"), partial(_with_armature, m.dof_armature.copy())
         )
+        self._assembly["dry_friction"] = Assembly(("own_v",), partial(sliding_friction, m.dof_frictionloss.copy()))
         self._assembly |= frames.ASSEMBLY
         self._assembly |= centroidal.assembly(m)
         super().__init__(
@@ -55,13 +56,14 @@ class MujocoEngine(ForeignEngine):
                 *CORE,
                 *("inverse_dynamics", "minverse", "operational_inertia_inverse"),
                 *names_of_group(QuantityGroup.KINEMATICS),
+                *names_of_group(QuantityGroup.JOINTS),
                 *centroidal.quantities(m),
                 *(STORAGE if storage else ()),
             ),
         )
         self._m, self._d = m, mujoco.MjData(m)
         self._library = mujoco_calls.library()
-        self._gravity = np.array(spec.gravity, dtype=float)
+        self._gravity, self._stiffness = np.array(spec.gravity, dtype=float), m.jnt_stiffness.copy()
         self._scratch = {name: np.zeros(size) for name, size in mujoco_calls.scratch_sizes(m, len(sites)).items()}
         self._scratch["scratch.unit"] = np.eye(m.nv).ravel()
         self._addresses = self._fixed_addresses()
@@ -100,7 +102,7 @@ class MujocoEngine(ForeignEngine):
         calls = [*mujoco_calls.moves(m), *(call for number in self._numbers.values() for call in number.calls)]
         fields = [name for name in array_names(calls) if name.startswith(("m.", "d."))]
         arrays = {name: attrgetter(name)(SimpleNamespace(m=m, d=d)) for name in fields}
-        arrays |= self._scratch | {"gravity": self._gravity}
+        arrays |= self._scratch | {"gravity": self._gravity, "stiffness": self._stiffness}
         return {"m": m._address, "d": d._address} | {name: array.ctypes.data for name, array in arrays.items()}
 
 

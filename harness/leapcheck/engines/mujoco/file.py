@@ -17,7 +17,7 @@ from leapcheck.engines.mujoco.constraint_rows import ConstraintRows
 from leapcheck.engines.mujoco.equalities import equality_names
 from leapcheck.engines.mujoco.file_storage import FileStorage
 from leapcheck.engines.mujoco.silence import mute_compiler, mute_warnings
-from leapcheck.engines.projection import OwnStates
+from leapcheck.engines.projection import OwnStates, sliding_friction
 from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
@@ -50,6 +50,23 @@ def mujoco_model(imported: ImportedRobot, *, as_it_stands: bool = False) -> mujo
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
         raise NotApplicable(f"MuJoCo refuses {imported.path.name}: {reason:.300}") from error
+
+
+def other_passive_forces(m: mujoco.MjModel) -> tuple[str, ...]:
+    """What a model's passive forces hold besides springs and dampers of hinges and slides that are linear."""
+    several_dofs = m.jnt_type < int(mujoco.mjtJoint.mjJNT_SLIDE)
+    ones = [m.jnt_dofadr[j] for j in np.flatnonzero(~several_dofs)]
+    polynomials = [getattr(m, f"{field}poly", np.zeros(0)) for field in ("dof_damping", "jnt_stiffness")]
+    there = {
+        "springs of balls or free joints": np.any(m.jnt_stiffness[several_dofs]),
+        "dampers of balls or free joints": np.any(np.delete(m.dof_damping, ones, axis=0)),
+        "springs or dampers that are not linear": any(np.any(values) for values in polynomials),
+        "springs or dampers of tendons": np.any(m.tendon_stiffness) or np.any(m.tendon_damping),
+        "gravity compensation": np.any(m.body_gravcomp),
+        "forces of a fluid": bool(m.opt.density or m.opt.viscosity),
+        "soft bodies": m.nflex > 0,
+    }
+    return tuple(words for words, is_there in there.items() if is_there)
 
 
 CHANGED = 1e-9
@@ -112,7 +129,13 @@ class _MujocoNumbers:
         """`fused`: masses (kg) and their places of links that MuJoCo fused into the world, which has no mass."""
         self._storage, self._constraints = storage, rows
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if rows.count else ()
-        self.quantities, self.not_compared = frozenset({*CORE, *storage.names, *constrained}), storage.not_compared
+        more = other_passive_forces(m)
+        joints = names_of_group(QuantityGroup.JOINTS) if not more else ("dry_friction",)
+        self.quantities = frozenset({*CORE, *storage.names, *constrained, *joints})
+        left_out = (
+            f"mujoco-file: passive_forces left out: MuJoCo's hold {', '.join(more)}, which the robot's description does not"
+        )
+        self.not_compared = (*storage.not_compared, *([left_out] if more else []))
         self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
@@ -141,6 +164,7 @@ class _MujocoNumbers:
             "T_kin": d.energy[1].copy(),
             "V_pot": np.array(self._static - m.body_mass @ height),
         }
+        numbers |= {"passive_forces": d.qfrc_passive.copy(), "dry_friction": sliding_friction(m.dof_frictionloss, u)}
         numbers |= self._storage.numbers(d, names)
         if "udot" in names:
             numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]

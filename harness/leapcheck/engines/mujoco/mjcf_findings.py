@@ -91,6 +91,8 @@ def _passive(m: mujoco.MjModel) -> Iterator[Finding]:
     }
     for what in (what for what, there in passive.items() if there):
         message = "a passive force: no part of M or of the bias force, so it is not compared"
+        if what == "springs of joints":
+            message += "; those of hinges and slides are in passive_forces, where that is asked for"
         yield Finding("passive forces", "note", what, message, "judge it in a simulation")
 
 

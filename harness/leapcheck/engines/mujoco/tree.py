@@ -50,13 +50,13 @@ SHAPES = {
 
 NUMBERS = (
     "body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "qpos0", "key_qpos",
-    "eq_data", "dof_armature", "dof_damping", "dof_frictionloss", "geom_pos", "geom_size",
+    "eq_data", "dof_armature", "dof_damping", "dof_frictionloss", "jnt_stiffness", "qpos_spring", "geom_pos", "geom_size",
 )  # fmt: skip
 """Fields of the compiled model that the spec is made from."""
 
 
-PASSIVE = ("dof_damping", "dof_frictionloss")
-"""Fields without influence on what is compared: they may be larger than a spec's numbers."""
+PASSIVE = ("dof_damping", "dof_frictionloss", "jnt_stiffness")
+"""Fields without influence on M and h: they may be larger than a spec's numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +178,19 @@ def _joint(m: mujoco.MjModel, j: int, name: str, armature: Mapping[int, float], 
     limits = tuple(float(x) for x in m.jnt_range[j]) if m.jnt_limited[j] else None
     return Joint(
         name, kind, vector3(unit_axis(m.jnt_axis[j])), limits if limits is None else (limits[0], limits[1]), armature[dof],
-        _loss(np.ravel(m.dof_damping[dof])[0]), _loss(m.dof_frictionloss[dof]),
+        _loss(np.ravel(m.dof_damping[dof])[0]), _loss(m.dof_frictionloss[dof]), *_spring(m, j),
     )  # fmt: skip
 
 
 def _loss(value: float) -> float:
-    """Damping or friction as a spec holds it: not negative, and no larger than any number there (some files brake by 1e11)."""
+    """Damping, friction or stiffness as a spec holds it: at least 0, and no larger than any number there (files have 1e11)."""
     return min(max(0.0, float(value)), MAX_NUMBER)
+
+
+def _spring(m: mujoco.MjModel, j: int) -> tuple[float, float]:
+    """Stiffness, and where the spring is at rest; that only where there is one."""
+    stiffness = _loss(np.ravel(m.jnt_stiffness[j])[0])
+    return stiffness, float(m.qpos_spring[m.jnt_qposadr[j]]) if stiffness else 0.0
 
 
 def unit_axis(axis: Any) -> Any:

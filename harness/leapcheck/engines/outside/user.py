@@ -19,10 +19,10 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for: `--quantities dynamics derivatives regressors kinematics centroidal`. vdot
-are accelerations, as v component by component, in the convention of v; they have nothing to do with tau. Frames are all links,
-then the contact points, which have the axes of their links; theirs, and what is about the centre of mass, are in world axes,
-[angular; linear]; rotors count, armature does not:
+The following are compared where they are asked for: `--quantities dynamics derivatives regressors kinematics centroidal joints`.
+vdot are accelerations, as v component by component, in the convention of v; they have nothing to do with tau. Frames are all
+links, then the contact points, which have the axes of their links; theirs, and what is about the centre of mass, are in world
+axes, [angular; linear]; rotors count, armature does not:
 
 ================================================= =================================== ==========================
 function                                          answer                              shape
@@ -58,6 +58,9 @@ function                                          answer                        
 `centroidal_momentum_matrix(q)`                   A                                   (6, nv)
 `centroidal_momentum_rate(q, v)`                  Adot v, N m and N                   (6,)
 `centroidal_inertia(q)`                           of the robot with joints locked     (6, 6)
+`passive_forces(q, v)`                            -stiffness (q - springref)          (nv,)
+                                                  - damping v, as MuJoCo's qfrc_passive
+`dry_friction(v)`                                 -friction sign(v), not smoothed     (nv,)
 ================================================= =================================== ==========================
 
 And these of robots with closed loops or coupled joints, `spec.loops` and `spec.couplings`. Rows loop by loop, then coupling by

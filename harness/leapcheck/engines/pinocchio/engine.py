@@ -14,7 +14,7 @@ from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.pinocchio import build, centroidal, constraints, link_frames, points, regressors
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
-from leapcheck.engines.projection import Assembly, OwnStates, identity
+from leapcheck.engines.projection import Assembly, OwnStates, identity, sliding_friction
 from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -27,8 +27,21 @@ FORGOTTEN_ARMATURE = (
 class PinocchioEngine(ForeignEngine):
     """One robot in Pinocchio, with its rotors as bodies; owns the model and its data."""
 
-    def __init__(self, name: str, spec: RobotSpec, full: RobotSpec, model: pin.Model, frames: list[int], route: str) -> None:
-        """Takes an exact model of `full` (the spec with its rotors as bodies) and the frames of the contact points."""
+    def __init__(
+        self,
+        name: str,
+        spec: RobotSpec,
+        full: RobotSpec,
+        model: pin.Model,
+        frames: list[int],
+        route: str,
+        *,
+        of_file: bool = False,
+    ) -> None:
+        """Takes an exact model of `full` (the spec with its rotors as bodies) and the frames of the contact points.
+
+        `of_file`: damping and friction of the joints are what Pinocchio read in a file.
+        """
         loops = constraints.loop_frames(full, model)
         self._frames, self._model, self._data = frames, model, model.createData()
         if not model.check(self._data):
@@ -49,6 +62,7 @@ class PinocchioEngine(ForeignEngine):
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if spec.loops or spec.couplings else ()
         groups = (QuantityGroup.DYNAMICS, QuantityGroup.DERIVATIVES, QuantityGroup.REGRESSORS, QuantityGroup.KINEMATICS)
         beyond = [name for group in groups for name in names_of_group(group)]
+        beyond += passive_quantities(spec) if of_file else ()
         super().__init__(
             name,
             str(pin.__version__),
@@ -72,6 +86,8 @@ class PinocchioEngine(ForeignEngine):
             "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
             "coriolis_matrix": Assembly(("christoffel_matrix",), identity),
             "minverse": Assembly(("Minv",), identity),
+            "passive_forces": Assembly(("own_v",), partial(np.multiply, -self._model.damping)),
+            "dry_friction": Assembly(("own_v",), partial(sliding_friction, self._model.friction.copy())),
             **centroidal.assembly(),
             **regressors.assembly(self._model, self._bodies),
         }
@@ -87,6 +103,12 @@ class PinocchioEngine(ForeignEngine):
     def own_calls(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
         """Those of p, pdot, J and a that are among the names, by Pinocchio's own calls for each frame: slow, for comparison."""
         return frame_numbers(self._model, self._data, self._frames, states, names)
+
+
+def passive_quantities(spec: RobotSpec) -> tuple[str, ...]:
+    """What Pinocchio's fields say of passive forces, which none of its algorithms adds; it has no springs."""
+    springs = any(body.joint.stiffness for body in spec.bodies)
+    return ("dry_friction",) if springs else ("passive_forces", "dry_friction")
 
 
 def forgets_armature(model: pin.Model) -> bool:

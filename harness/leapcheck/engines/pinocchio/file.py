@@ -13,10 +13,10 @@ from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.pinocchio import build
-from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature
+from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature, passive_quantities
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import minverse
-from leapcheck.engines.projection import OwnStates
+from leapcheck.engines.projection import OwnStates, sliding_friction
 from leapcheck.engines.trial_load import check_load, write_model
 from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
@@ -50,7 +50,7 @@ def pinocchio_file(imported: ImportedRobot) -> FileEngine:
     places = build.places(full, model)
     convention = convention_of("pinocchio-file", conventions.pinocchio_convention, spec, places, model.nv)
     route = f"the {imported.format} as Pinocchio reads it, no value changed"
-    numbers = _PinocchioNumbers(model, file_points(imported, model.existBodyName))
+    numbers = _PinocchioNumbers(model, file_points(imported, model.existBodyName), passive_quantities(spec))
     return FileEngine("pinocchio-file", str(pin.__version__), route, convention, numbers)
 
 
@@ -81,13 +81,13 @@ def pinocchio_model(imported: ImportedRobot) -> pin.Model:
 class _PinocchioNumbers:
     """The numbers by Pinocchio's own functions."""
 
-    def __init__(self, model: pin.Model, points: Sequence[FilePoint]) -> None:
+    def __init__(self, model: pin.Model, points: Sequence[FilePoint], passive: Sequence[str]) -> None:
         self._frames = [_add_frame(model, point) for point in points]
         self._model, self._data = model, model.createData()
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
         forgets = forgets_armature(model)
-        self.quantities = frozenset(CORE) - {"kinetic_energy" if forgets else ""}
+        self.quantities = frozenset({*CORE, *passive}) - {"kinetic_energy" if forgets else ""}
         self.not_compared = (f"pinocchio-file: {FORGOTTEN_ARMATURE}",) if forgets else ()
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
@@ -108,6 +108,8 @@ class _PinocchioNumbers:
             "h": pin.nonLinearEffects(model, data, q, u).copy(),
             "T_kin": np.array(pin.computeKineticEnergy(model, data, q, u)),
             "V_pot": np.array(pin.computePotentialEnergy(model, data, q) + self._static),
+            "passive_forces": -model.damping * u,
+            "dry_friction": sliding_friction(model.friction, u),
         }
         if "c" in names:
             model.gravity = pin.Motion.Zero()

@@ -67,6 +67,7 @@ def steps(model: pin.Model, data: pin.Data) -> tuple[Step, ...]:
         forward_dynamics_derivatives(model, data),
         kinematics(model, data),
         inverse(model, data),
+        velocity(model),
         number("T_kin", partial(pin.computeKineticEnergy, model, data), ("q", "v")),
         number("V_pot", partial(pin.computePotentialEnergy, model, data), ("q",)),
     )
@@ -87,6 +88,16 @@ def kinematics(model: pin.Model, data: pin.Data) -> Step:
         "joint_jacobians": by_columns(data.J, 6),
     }
     return Step(move, ("q", "v"), results)
+
+
+def velocity(model: pin.Model) -> Step:
+    """The velocity itself."""
+    own = np.zeros(model.nv)
+
+    def keep(v: Floats) -> None:
+        own[:] = v
+
+    return Step(keep, ("v",), {"own_v": own})
 
 
 def by_columns(matrix: Floats, rows: int) -> Floats:

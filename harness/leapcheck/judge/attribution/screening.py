@@ -39,6 +39,7 @@ FAMILIES = {
     **dict.fromkeys(names_of_group(QuantityGroup.DERIVATIVES), "force"),
     **dict.fromkeys(names_of_group(QuantityGroup.REGRESSORS), "regressor"),
     **dict.fromkeys(names_of_group(QuantityGroup.KINEMATICS), "points"),
+    **dict.fromkeys(names_of_group(QuantityGroup.JOINTS), "joints"),
 }
 """Quantities that show much the same: of each family the first that is not explained is fitted."""
 

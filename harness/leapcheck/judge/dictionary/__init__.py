@@ -16,6 +16,7 @@ from leapcheck.judge.dictionary.model import armature, placements, rotors, rotor
 from leapcheck.judge.dictionary.momentum import com_forms, momentum_forms
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
 from leapcheck.judge.dictionary.packing import storage_form, symmetric_half
+from leapcheck.judge.dictionary.passive import passive_coefficients, passive_forms, smoothed_friction
 from leapcheck.judge.dictionary.quaternions import quaternion_order
 from leapcheck.judge.dictionary.regressors import regressor_forms
 from leapcheck.judge.dictionary.robust import promising
@@ -47,13 +48,14 @@ FIXED: tuple[Proposal, ...] = (
         coriolis_forms,
         derivative_forms,
         regressor_forms,
+        passive_forms,
     ),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
 
 FITTED: tuple[Proposal, ...] = (
     *(gravity_vector, common_factors, masses, energy_zero, losses, row_orders, joint_exchanges, partial_joint_signs),
-    *(joint_offsets, zero_entries),
+    *(joint_offsets, zero_entries, smoothed_friction, passive_coefficients),
 )
 """Numbers and orders fitted to what a belief leaves unexplained; none where they explain nothing."""
 

@@ -165,7 +165,7 @@ def _without_points(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
 
 
 PLAIN = ("shapes", "actuators", "poses", "losses", "limits", "sources")
-"""What no quantity depends on."""
+"""What no quantity depends on, but for those of the group "joints"."""
 
 
 def _without_extras(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
@@ -181,7 +181,7 @@ def _without_extras(spec: RobotSpec, gone: Set[str]) -> RobotSpec:
         spec = edit_bodies(lambda body: replace(body, shapes=()))(spec)
 
     def joint(of: Joint) -> Joint:
-        of = replace(of, damping=0.0, friction=0.0) if "losses" in gone else of
+        of = replace(of, damping=0.0, friction=0.0, stiffness=0.0, springref=0.0) if "losses" in gone else of
         return replace(of, limits=None) if "limits" in gone else of
 
     return edit_bodies(lambda body: replace(body, joint=joint(body.joint)))(spec)
