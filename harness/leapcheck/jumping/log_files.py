@@ -30,7 +30,8 @@ def log_frame(spec: RobotSpec, log: JumpLog) -> pd.DataFrame:
     """One row per state: `time` s, base and joint coordinates, then what acted in the step after it (NaN in the last row).
 
     Columns: `base_x` to `base_qz`, `base_wx` to `base_vz` (canonical: base axes), `q_JOINT`, `qd_JOINT`, and for each actuator
-    `desired_`, `torque_`, `current_`, `voltage_`; `battery_voltage`, `battery_power`; `force_POINT_x` to `_z`; `stop_DOF`.
+    `desired_`, `torque_`, `current_`, `voltage_` (NaN for a drive without motor data); `battery_voltage`,
+    `battery_power`; `force_POINT_x` to `_z`; `stop_DOF`.
     """
     import pandas as pd  # here: a third of all that is imported, which a report does without
 
@@ -130,7 +131,8 @@ def _messages(spec: RobotSpec, log: JumpLog, k: int) -> dict[str, dict[str, Any]
         torques = dict(zip(log.actuators, log.torque[k].tolist(), strict=True))
         messages["/joint_states"]["torque"] = torques
         messages["/contacts"] = {**stamp, **dict(zip(log.points, log.forces[k].tolist(), strict=True))}
-        messages["/battery"] = {**stamp, "voltage": float(log.battery_voltage[k]), "power": float(log.battery_power[k])}
+        if not math.isnan(log.battery_voltage[k]):  # NaN: no drive draws on a battery
+            messages["/battery"] = {**stamp, "voltage": float(log.battery_voltage[k]), "power": float(log.battery_power[k])}
     return messages
 
 

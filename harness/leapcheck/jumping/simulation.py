@@ -72,7 +72,9 @@ def simulate(
     desired, qd, forces, limit_torques = (np.array(column) for column in zip(*rows, strict=True))
     drive, supply = battery_response(drives, battery, desired, qd)
     power = drive.power.sum(axis=-1)
-    columns = (desired, drive.torque, drive.current, drive.voltage, supply, power, forces, limit_torques)
+    current, voltage = (np.where(drives.electrical, x, np.nan) for x in (drive.current, drive.voltage))
+    supply = supply if drives.electrical.any() else np.full_like(supply, np.nan)
+    columns = (desired, drive.torque, current, voltage, supply, power, forces, limit_torques)
     return log_of_steps(spec, simulator.name, simulator.dt, states, columns, stopped)
 
 

@@ -16,9 +16,10 @@ from leapcheck_models.spec import RobotSpec
 class JumpLog:
     """One run: `n` steps of `dt`. `time`, `q`, `v` (n + 1, ...) are states, canonical; all else (n, ...) is of the step after.
 
-    `desired` N m: asked of the drives; `torque` N m: at the joints; `current` A, `voltage` V: of each motor; `battery_voltage`
-    V, `battery_power` W: of the shared supply; `forces` (n, points, 3) N: contact forces on the robot, world axes;
-    `limit_torques` (n, nv) N m. `stopped`: why and when the run ended early, empty if it did not.
+    `desired` N m: asked of the drives; `torque` N m: at the joints; `current` A, `voltage` V: of each motor, NaN for a drive
+    rated by torque and speed alone; `battery_voltage` V, `battery_power` W: of the shared supply, the voltage NaN where no motor
+    draws on it; `forces` (n, points, 3) N: contact forces on the robot, world axes; `limit_torques` (n, nv) N m.
+    `stopped`: why and when the run ended early, empty if it did not.
     """
 
     simulator: str

@@ -18,7 +18,7 @@ PLANS: tuple[dict[str, Any], ...] = (
 )
 """MIT's plans, the first of which is known to work on the robot, and two of leapcheck's."""
 
-STRENGTHS, FRICTIONS, VOLTAGES, PAYLOADS = (0.5, 0.7, 1.3), (0.2, 0.5), (8.0, 16.0), (1.0, 3.0)
+STRENGTHS, FRICTIONS, VOLTAGES, PAYLOADS = (0.5, 0.7, 0.85, 1.3), (0.2, 0.5), (8.0, 16.0), (1.0, 3.0)
 
 
 def known_plans() -> list[VerdictTrial]:
@@ -28,10 +28,8 @@ def known_plans() -> list[VerdictTrial]:
         changes: list[dict[str, Any]] = [{}, *({"strength": x} for x in STRENGTHS), *({"payload": x} for x in PAYLOADS)]
         changes += [{"options": {"friction": x}} for x in FRICTIONS] + [{"options": {"battery_voltage": x}} for x in VOLTAGES]
         for change in changes:
-            options = plan | change.get("options", {})
-            trials.append(
-                VerdictTrial("mini_cheetah", options, change.get("strength", 1.0), change.get("payload", 0.0), strong_plan=True)
-            )
+            strength, payload, met = change.get("strength", 1.0), change.get("payload", 0.0), change.get("options", {})
+            trials.append(VerdictTrial("mini_cheetah", plan, strength, payload, strong_plan=True, met=met))
     return trials
 
 

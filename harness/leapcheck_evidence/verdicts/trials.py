@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from leapcheck.jumping.act import act_on_ground
@@ -26,18 +26,22 @@ LEVELS = 2
 
 @dataclass(frozen=True)
 class VerdictTrial:
-    """A jump to judge: `robot`, its drives' `strength` and a `payload` (kg) on its trunk, and the options of the jump."""
+    """A jump to judge: `robot`, its drives' `strength` and a `payload` (kg) on its trunk, and the options of the jump.
+
+    `met`: options that the plan does not know of, only the ground and the battery that it then meets.
+    """
 
     robot: str
     options: Mapping[str, Any]
     strength: float = 1.0
     payload: float = 0.0
     strong_plan: bool = False
+    met: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
         """The jump in words."""
-        words = [f"{name} {value}" for name, value in self.options.items()]
+        words = [f"{name} {value}" for name, value in {**self.options, **self.met}.items()]
         words += [f"strength x{self.strength:g}"] if self.strength != 1.0 else []
         words += [f"payload {self.payload:g} kg"] if self.payload else []
         return ", ".join([self.robot, *words])
@@ -49,12 +53,13 @@ def run_trial(trial: VerdictTrial) -> dict[str, Any]:
     A jump that cannot be planned has the verdict NO-GO alone, without simulations. With `strong_plan` the plan is made for the
     robot as described; strength and payload are what it then meets.
     """
-    options = JumpOptions(**trial.options, engines=ENGINES, levels=LEVELS)
+    planned = JumpOptions(**trial.options, engines=ENGINES, levels=LEVELS)
+    options = dataclasses.replace(planned, **trial.met)
     described = load(trial.robot)
     real = changed_robot(described, trial.strength, trial.payload)
     row: dict[str, Any] = {"label": trial.label, "planned": True, "left_out": {}}
     try:
-        act = jump_act(jump_setup(described if trial.strong_plan else real, options), options)
+        act = jump_act(jump_setup(described if trial.strong_plan else real, planned), planned)
     except Infeasible as refusal:
         return row | {"planned": False, "reason": str(refusal)}
     setup = jump_setup(real, options)

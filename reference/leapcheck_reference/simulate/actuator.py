@@ -50,6 +50,12 @@ class Drives:
     electrical: NDArray[np.bool_]
 
     @property
+    def has_line(self) -> NDArray[np.bool_]:
+        """Which drives (actuators,) are rated by a torque and a speed alone: a line, no volts."""
+        line: NDArray[np.bool_] = ~self.electrical & np.isfinite(self.voltage)
+        return line
+
+    @property
     def torque_per_ampere(self) -> Floats:
         """1.5 kt (actuators,): torque of three phases at the rotor, N m/A."""
         return 1.5 * self.torque_constant

@@ -10,6 +10,7 @@ from leapcheck.jumping.measures.estimates import Estimate, Value
 GOOD = {
     "torque_use": 0.5,
     "voltage_use": 0.5,
+    "line_use": 0.5,
     "friction_use": 0.4,
     "friction_needed": 0.32,
     "thermal_load": 0.1,

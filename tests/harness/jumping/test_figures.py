@@ -34,7 +34,7 @@ def measured(jump: Jump = Jump(), dt: float = DT, friction: float | None = 0.8) 
 
 def test_every_figure_is_listed_with_its_unit_and_has_a_key_of_its_own() -> None:
     found = measured()
-    without = "height_share", "distance_off", "turn_off", "thermal_load", "landing_off"  # no plan, no rating, no box
+    without = "height_share", "distance_off", "turn_off", "thermal_load", "landing_off", "line_use"  # no plan, rating, box, servo
     listed = [name for name in FIGURES if name not in without]
     assert all(figure.key == key for key, figure in found.items())
     assert all(kind.name == name and kind.unit and kind.label and kind.group and kind.meaning for name, kind in FIGURES.items())
@@ -140,6 +140,17 @@ def test_heat_is_that_of_the_electric_motors_alone() -> None:
         assert {key for key in found if key.startswith(f"{name}.")} == {f"{name}.{a.name}" for a in servos if a.motor}
         assert found[name].value == max(found[f"{name}.{a.name}"].value for a in servos if a.motor) > 0.0
     assert "energy" in found
+    for name, rated in (("voltage_use", False), ("voltage_ohmic", False), ("voltage_back_emf", False), ("line_use", True)):
+        expected = {f"{name}.{a.name}" for a in servos if (a.motor is None) is rated}
+        assert {key for key in found if key.startswith(f"{name}.")} == expected
+    hip = servos[1]
+    k = int(np.abs(log.desired[:, 1] / hip.torque_limit + log.v[:-1, 7] / hip.speed_limit).argmax())
+    use = abs(log.desired[k, 1] / hip.torque_limit + log.v[k, 7] / hip.speed_limit)
+    assert found[f"line_use.{hip.name}"].value == pytest.approx(use, rel=EXACT)
+    assert np.isnan(log.voltage[:, 1]).all()
+    assert np.isnan(log.current[:, 1]).all()
+    assert np.isfinite(log.voltage[:, 0]).all()
+    assert np.isfinite(log.battery_voltage).all()  # of the motors beside it
 
 
 def test_power_and_battery_are_those_of_the_drive() -> None:

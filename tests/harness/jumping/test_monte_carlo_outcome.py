@@ -13,7 +13,8 @@ from tests.harness.jumping.monte_carlo_cases import SPEC
 
 SOUND = {
     "take_off_time": 0.5, "take_off_speed": 2.0, "rise": 0.3, "height": 0.2, "distance": 0.0, "pitch_touch_down": 1.0,
-    "roll_touch_down": 0.0, "torque_use": 0.5, "voltage_use": 0.5, "slip_push": 0.0, "slip_landing": 0.0, "limit_margin": 0.1,
+    "roll_touch_down": 0.0, "torque_use": 0.5, "voltage_use": 0.5, "line_use": math.nan,
+    "slip_push": 0.0, "slip_landing": 0.0, "limit_margin": 0.1,
     "clearance": 0.05, "trunk_clearance": 0.06, "landing_height": 0.0, "turn": 1.0, "final_tilt": 1.0, "final_speed": 0.01,
 }  # fmt: skip
 STEP = 1e-13  # s, m/s, m: differences of the samples of a parabola; largest seen 5.0e-15
@@ -66,6 +67,14 @@ def test_what_breaks_a_threshold_is_named(changed: dict[str, float], cause: str)
     assert set(why(**{"final_tilt": 90.0} | changed)) == {cause, "turned over"}
 
 
+def test_the_pitch_at_touch_down_is_judged_against_the_plans() -> None:
+    """Whole turns, the planned rest of one and the start's pitch taken off; the same pitch is a tilt where it was not meant."""
+    tilted = TrialOutcome(SOUND | {"pitch_touch_down": 80.0, "turn": -640.0, "final_tilt": 90.0}, "")
+    assert "tilted at touch-down" in causes(tilted, 0.2, Thresholds(), turn=-2.0 * math.tau)
+    assert causes(tilted, 0.2, Thresholds(), turn=math.radians(-640.0)) == ("turned over",)
+    assert causes(tilted, 0.2, Thresholds(), turn=-2.0 * math.tau, start=math.radians(40.0))[0] == "turned over"
+
+
 def test_the_trunk_is_told_from_the_legs_and_a_stop_from_all() -> None:
     assert why(clearance=-0.01, trunk_clearance=-0.01) == ("trunk hit the ground",)
     assert why(clearance=-0.02, trunk_clearance=-0.01) == ("trunk hit the ground", "leg hit the ground")
@@ -84,7 +93,7 @@ def test_a_flight_in_closed_form_has_its_figures() -> None:
     com[:, 2] = height[:-1]
     run = Recording(
         dt=dt, q=q, com=com, centres=np.ones((n, points, 3)), spin=np.zeros((n, 4, 3)), upward=upward, weight=weight,
-        torque_use=np.full(n, 0.4), voltage_use=np.full(n, 0.6), final_speed=0.0, stopped="",
+        torque_use=np.full(n, 0.4), voltage_use=np.full(n, 0.6), line_use=np.full(n, np.nan), final_speed=0.0, stopped="",
     )  # fmt: skip
     found = outcome(outline_of(SPEC), run).figures
     off = 99.0 + (2.0 - 0.05) / 2.0  # the force falls from twice the weight to nothing in one step, through 5 % of the weight
@@ -104,7 +113,7 @@ def test_a_run_that_never_leaves_the_ground_has_no_flight() -> None:
     run = Recording(
         dt=1e-3, q=np.tile(np.array(SPEC.pose("home")), (n + 1, 1)), com=np.zeros((n, 3)), centres=np.zeros((n, 16, 3)),
         spin=np.zeros((n, 4, 3)), upward=np.full(n, 80.0), weight=80.0, torque_use=np.zeros(n), voltage_use=np.zeros(n),
-        final_speed=0.0, stopped="",
+        line_use=np.zeros(n), final_speed=0.0, stopped="",
     )  # fmt: skip
     found = outcome(outline_of(SPEC), run)
     assert math.isnan(found.figures["take_off_time"])

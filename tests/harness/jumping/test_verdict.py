@@ -7,7 +7,7 @@ import pytest
 
 from leapcheck.jumping.judging.rules import RULES, SLIPPING, figure_text
 from leapcheck.jumping.judging.thresholds import DIRECTIONS, JumpVerdict, Thresholds
-from leapcheck.jumping.judging.verdict import WIDE, judge_jump
+from leapcheck.jumping.judging.verdict import STRONG_ENOUGH, WIDE, judge_jump
 from leapcheck.jumping.measures.estimates import Estimate, Value
 from leapcheck.jumping.measures.ledgers import Ledger
 from leapcheck.jumping.robustness.statistics import success_interval
@@ -333,3 +333,14 @@ def test_friction_counts_as_used_up_just_below_the_whole() -> None:
 def test_planted_figures_are_those_that_rules_name() -> None:
     assert {rule.figure for rule in RULES} <= set(GOOD)
     assert estimate("torque_use.FR_knee", {"a": (1.0, 0.1)}).key == "torque_use.FR_knee"
+
+
+def test_drives_that_saturate_in_a_jump_that_succeeds_need_no_change() -> None:
+    drives = {"torque_use": 1.4, "voltage_use": 1.2, "line_use": 1.1}
+    assert case(drives).remedies == (STRONG_ENOUGH,)
+    fallen = case({"torque_use": 1.4, "final_tilt": 90.0})
+    assert STRONG_ENOUGH not in fallen.remedies
+    assert any("lower the jump" in remedy for remedy in fallen.remedies)
+    in_one = case({"torque_use": 1.4, "final_tilt": {"a": (1.0, 0.1), "b": (90.0, 0.1)}})
+    assert in_one.verdict is MARGINAL
+    assert any("lower the jump" in remedy for remedy in in_one.remedies)

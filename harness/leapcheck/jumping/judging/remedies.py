@@ -46,15 +46,32 @@ def voltage_remedies(by_key: Estimates, thresholds: Thresholds, drives: Drives |
     ohmic, back_emf = _shares(by_key, _joint_of(use, rising=True), use.highest)
     if _phase(by_key, "voltage_use") == "push":
         yield from _smaller_jump(by_key, ohmic, back_emf, target)
-    if drives is None:
+    if drives is None or not drives.electrical.any():
         return
     for names, ratio, needed in _by_drive(by_key, "voltage_use", drives.names, drives.gear_ratio, target):
         gear = gear_factor(*_shares(by_key, names.partition(",")[0], needed), target)
         if gear is not None:
             yield f"gear ratio of {names}: {ratio:.3g} -> {ratio * gear:.3g} (the rotor torque rises in return)"
-    volts = float(np.max(drives.voltage))
+    volts = float(np.max(drives.voltage[drives.electrical]))
     if math.isfinite(volts):
         yield f"battery and motors for {volts:.3g} -> {up(volts * use.highest / target)} V under load"
+
+
+def line_remedies(by_key: Estimates, thresholds: Thresholds, drives: Drives | None) -> Iterator[str]:
+    """Demand beyond a torque-speed line: a lower jump, or a drive whose line is that much farther out."""
+    use, target = by_key["line_use"], thresholds.utilisation_marginal
+    if use.highest <= target:
+        return
+    if _phase(by_key, "line_use") == "push":
+        yield from _smaller_jump(by_key, use.highest, 0.0, target)
+    if drives is None:
+        return
+    peaks, speeds = drives.gear_ratio * drives.torque_limit, drives.no_load_speed(drives.voltage)
+    for names, peak, needed in _by_drive(by_key, "line_use", drives.names, peaks, target):
+        speed = float(speeds[drives.names.index(names.partition(",")[0])])
+        factor = needed / target
+        stall, fast = f"{peak:.3g} -> {up(peak * factor)} N m", f"{speed:.3g} -> {up(speed * factor)} rad/s"
+        yield f"{names}: stall torque {stall} and no-load speed {fast}"
 
 
 def friction_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
@@ -149,6 +166,7 @@ def slip_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -
 REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable[str]]] = {
     "torque_use": torque_remedies,
     "voltage_use": voltage_remedies,
+    "line_use": line_remedies,
     "friction_use": friction_remedies,
     "thermal_load": thermal_remedies,
     "clearance": clearance_remedies,

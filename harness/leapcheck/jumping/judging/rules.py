@@ -69,6 +69,7 @@ RULES = (
     Rule("thermal_load", "utilisation", "windings overheat, which no simulator models", outcome=True),
     Rule("torque_use", "utilisation", "drives saturate and give less than is asked"),
     Rule("voltage_use", "utilisation", "drives saturate and give less than is asked"),
+    Rule("line_use", "utilisation", "drives saturate and give less than is asked"),
     Rule("friction_use", "utilisation", "feet slip", scale=SLIPPING),
     Rule("limit_margin", "limit_margin", "a joint hits its stop", hit=True),
     Rule("clearance", "clearance", "a leg or the trunk touches the ground", hit=True),

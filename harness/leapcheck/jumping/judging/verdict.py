@@ -17,8 +17,24 @@ from leapcheck_reference.simulate.actuator import Drives
 
 WIDE = "measure the ground (friction, stiffness) to choose a contact model: the spread over simulators decides the verdict"
 
-USES = (("torque", "torque_use"), ("voltage", "voltage_use"), ("heat", "thermal_load"), ("friction", "friction_use"))
+USES = (
+    ("torque", "torque_use"),
+    ("voltage", "voltage_use"),
+    ("torque-speed line", "line_use"),
+    ("heat", "thermal_load"),
+    ("friction", "friction_use"),
+)
 """What the sentence of a GO names."""
+
+
+DRIVE_USES = ("torque_use", "voltage_use", "line_use")
+"""Figures of what is asked of the drives: simulated drives give no more than they can, so a jump may succeed beyond it."""
+
+OUTCOMES = frozenset(("take_off_speed", "flight_time", *(rule.figure for rule in RULES if rule.outcome)))
+"""Figures that say whether a jump succeeds."""
+
+STRONG_ENOUGH = "the drives need no change: with all that they cannot give the jump succeeds"
+"""Said in place of remedies for the drives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +125,23 @@ def _judgement(
     """The judgement that the reasons lead to."""
     grave = [reason for verdict in (JumpVerdict.NO_GO, JumpVerdict.MARGINAL) for reason in reasons if reason.verdict is verdict]
     verdict = grave[0].verdict if grave else JumpVerdict.GO
-    remedies = dict.fromkeys(remedy for reason in grave for remedy in _remedies(reason, by_key, thresholds, drives))
+    helped = grave if _fails(grave) else [reason for reason in grave if reason.item not in DRIVE_USES]
+    remedies = dict.fromkeys(remedy for reason in helped for remedy in _remedies(reason, by_key, thresholds, drives))
+    if len(helped) < len(grave):
+        remedies[STRONG_ENOUGH] = None
     if verdict is JumpVerdict.MARGINAL:
         remedies |= dict.fromkeys(_settling_remedy(reason) for reason in grave if reason.flips)
     return JumpJudgement(verdict, tuple(grave), tuple(remedies), _sentence(verdict, grave, by_key, robustness))
+
+
+def _fails(reasons: Sequence[Reason]) -> bool:
+    """Whether the jump fails in some simulator or, varied, in some of the Monte Carlo."""
+    return any(
+        reason.verdict is JumpVerdict.NO_GO
+        or (reason.item in OUTCOMES and reason.flips)
+        or (reason.item == "success" and reason.value < 1.0)
+        for reason in reasons
+    )
 
 
 def _early_stops(logs: Mapping[str, Sequence[JumpLog]]) -> Iterator[Reason]:

@@ -96,7 +96,7 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
     )
     if math.isfinite(phases.touch_down):
         quaternion = row_at(seen.time, seen.q[:, 3:7], phases.touch_down)
-        (start, _), (pitch, roll) = (_pitch_and_roll(q / np.linalg.norm(q)) for q in (seen.q[0, 3:7], quaternion))
+        (start, _), (pitch, roll) = (pitch_and_roll(q / np.linalg.norm(q)) for q in (seen.q[0, 3:7], quaternion))
         asked_pitch = -seen.terrain.slope if turn is None else start + turn
         pitch_off = math.remainder(pitch - asked_pitch, math.tau)
         for name, angle in (("pitch_touch_down", pitch), ("pitch_off", pitch_off), ("roll_touch_down", roll)):
@@ -111,7 +111,7 @@ def pitch_turn(quaternions: Floats) -> float:
     return float(angle[-1] - angle[0])
 
 
-def _pitch_and_roll(quaternion: Floats) -> tuple[float, float]:
+def pitch_and_roll(quaternion: Floats) -> tuple[float, float]:
     """(pitch, roll) rad of a unit quaternion wxyz: nose down and right side down are positive."""
     R = quaternion_rotation(quaternion)
     return math.asin(min(max(-float(R[2, 0]), -1.0), 1.0)), math.atan2(float(R[2, 1]), float(R[2, 2]))

@@ -32,14 +32,24 @@ def drive_figures(
         "voltage_use": voltage.max(axis=0),
         "voltage_ohmic": ohmic[peak, columns] * np.sign((ohmic + back_emf)[peak, columns]),
         "voltage_back_emf": back_emf[peak, columns] * np.sign((ohmic + back_emf)[peak, columns]),
+        "line_use": voltage.max(axis=0),
         "speed": np.abs(qd).max(axis=0),
         "time_above_80": time_above(either, HIGH, log.dt),
         "time_above_100": time_above(either, FULL, log.dt),
     }
-    times = {"torque_use": time[torque.argmax(axis=0)], "voltage_use": time[peak], "speed": time[np.abs(qd).argmax(axis=0)]}
+    times = {
+        "torque_use": time[torque.argmax(axis=0)],
+        "voltage_use": time[peak],
+        "line_use": time[peak],
+        "speed": time[np.abs(qd).argmax(axis=0)],
+    }
+    only = dict.fromkeys(("voltage_use", "voltage_ohmic", "voltage_back_emf"), drives.electrical) | {"line_use": drives.has_line}
     result: list[JumpFigure] = []
     for name, values in rows.items():
-        result += _per_joint(name, values, drives.names, times.get(name), name not in ("voltage_ohmic", "voltage_back_emf"))
+        which = np.flatnonzero(only.get(name, np.ones_like(drives.electrical)))
+        names, when = tuple(drives.names[i] for i in which), times.get(name)
+        worst = name not in ("voltage_ohmic", "voltage_back_emf")
+        result += _per_joint(name, values[which], names, None if when is None else when[which], worst)
     if drives.electrical.any():
         result += _heat_figures(log, drives, len(torque), rating)
     after = time >= phases.touch_down
@@ -63,7 +73,8 @@ def _heat_figures(log: JumpLog, drives: Drives, steps: int, rating: ThermalRatin
 def uses(log: JumpLog, drives: Drives, qd: Floats) -> tuple[Floats, Floats, Floats]:
     """(torque asked / peak torque, i R / V, 2 kt N qd / V), arrays (n, actuators); the last two with their signs.
 
-    V is the battery's terminal voltage where it is below a drive's own; a drive without a speed limit has V infinite.
+    V is the battery's terminal voltage where it is below a drive's own. Of a drive rated by torque and speed alone the last two
+    are tau / stall torque and qd / no-load speed; without a speed limit they are 0.
     """
     desired, supply = log.desired[: len(qd)], log.battery_voltage[: len(qd)]
     torque, ohmic = utilisations(drives, desired, np.zeros_like(qd), supply)

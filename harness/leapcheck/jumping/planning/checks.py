@@ -63,7 +63,8 @@ def worst_first(checks: Sequence[Check]) -> tuple[Check, ...]:
 REMEDIES = {
     "torque": "jump lower, push longer from a deeper crouch, or take stronger motors",
     "voltage": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
-    "joint speed": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
+    "torque-speed line": "jump lower, crouch deeper, or take faster or stronger drives",
+    "joint speed": "jump lower, crouch deeper, or take faster drives: a higher voltage or a lower gear ratio",
     "mechanical power": "jump lower, or take stronger motors",
     "battery power": "jump lower, push longer, or take a battery with less internal resistance",
     "joint stop": "choose another crouch height",
@@ -103,17 +104,24 @@ def measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion, fr
 
 
 def drive_measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion) -> Iterator[Measure]:
-    """Torque at the rotor, voltage and speed of each drive, with the drives' losses; battery sag counted."""
+    """Torque at the rotor, voltage and speed of each drive, with the drives' losses; battery sag counted.
+
+    A drive rated by torque and speed alone has its torque-speed line for the voltage, one without a speed limit neither.
+    """
     qd = motion.v[:, robot.joint_v]
     desired = torque_before_losses(drives, motion.torque, qd)
     supply = battery_response(drives, battery, desired, qd)[1]
     torque, voltage = utilisations(drives, desired, qd, supply)
     yield Measure("torque", "N m at the rotor", torque * drives.torque_limit, drives.torque_limit, drives.names)
     volts = np.broadcast_to(usable_voltage(drives, supply), qd.shape)
-    if np.isfinite(volts).all():
-        no_load = drives.no_load_speed(volts)
-        yield Measure("voltage", "V", voltage * volts, volts, drives.names)
-        yield Measure("joint speed", "rad/s", np.abs(qd), no_load, drives.names)
+    fast = np.isfinite(drives.voltage)
+    for name, unit, which in (("voltage", "V", drives.electrical), ("torque-speed line", "of the whole", drives.has_line)):
+        if which.any():
+            limit = volts[:, which] if name == "voltage" else np.ones((1, 1))
+            yield Measure(name, unit, voltage[:, which] * limit, limit, [drives.names[i] for i in np.flatnonzero(which)])
+    if fast.any():
+        no_load = drives.no_load_speed(volts)[:, fast]
+        yield Measure("joint speed", "rad/s", np.abs(qd)[:, fast], no_load, [drives.names[i] for i in np.flatnonzero(fast)])
     if battery.resistance and drives.electrical.any():
         most = battery.open_circuit(drives) ** 2 / 4 / battery.resistance  # V^2 / (4 R)
         power = drive_response(drives, desired, qd).power.sum(axis=-1, keepdims=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck.jumping.robustness.control import Controllers, Trial
 from leapcheck.jumping.robustness.outcome import Recording
@@ -74,9 +75,9 @@ def recordings(trial: Trial, draws: Draws, seed: int, floor_time: float, simulat
     centres, spin, uses = (
         np.empty((n, steps, points, 3)),
         np.empty((n, steps, simulations.spin.shape[1], 3)),
-        np.empty((2, n, steps)),
+        np.empty((3, n, steps)),
     )
-    stopped, length = [""] * n, np.full(n, steps)
+    stopped, length, line = [""] * n, np.full(n, steps), drives(trial.spec).has_line
     qpos[:, 0] = simulations.qpos
     for moment in trial_moments(trial, draws, seed, floor_time, simulations):
         k = moment.k
@@ -88,8 +89,9 @@ def recordings(trial: Trial, draws: Draws, seed: int, floor_time: float, simulat
         )
         com[:, k, 2] += simulations.floor
         upward[:, k] = simulations.upward_force
-        torque_use, voltage_use = utilisations(motors, moment.desired, moment.speeds, moment.supply)
-        uses[0, :, k], uses[1, :, k] = torque_use.max(axis=1), voltage_use.max(axis=1)
+        torque_use, use = utilisations(motors, moment.desired, moment.speeds, moment.supply)
+        uses[0, :, k] = torque_use.max(axis=1)
+        uses[1, :, k], uses[2, :, k] = _largest(use, motors.electrical), _largest(use, line)
         if any(moment.stopped):
             length = np.where([a != b for a, b in zip(stopped, moment.stopped, strict=True)], k, length)
             stopped = list(moment.stopped)
@@ -106,6 +108,7 @@ def recordings(trial: Trial, draws: Draws, seed: int, floor_time: float, simulat
             weight=float(weight[i]),
             torque_use=uses[0, i, :m],
             voltage_use=uses[1, i, :m],
+            line_use=uses[2, i, :m],
             final_speed=float(speeds[i]),
             stopped=stopped[i],
         )
@@ -113,12 +116,23 @@ def recordings(trial: Trial, draws: Draws, seed: int, floor_time: float, simulat
     ]
 
 
+def _largest(use: Floats, which: NDArray[np.bool_]) -> Floats | float:
+    """The largest use (n,) among some of the drives; NaN where there is none."""
+    largest: Floats | float = use[:, which].max(axis=1) if which.any() else np.nan
+    return largest
+
+
 def perturbed_drives(spec: RobotSpec, draws: Draws) -> Drives:
-    """The drives of each simulation, arrays (n, actuators). A strength is the magnets': torque per ampere, limit and back-emf."""
+    """The drives of each simulation, arrays (n, actuators).
+
+    A strength is the magnets': torque per ampere, limit and back-emf. Of a drive rated by torque and speed alone it is the
+    stall torque's; the no-load speed stays.
+    """
     motors, strength = drives(spec), draws.strength[:, None]
     return dataclasses.replace(
         motors,
-        torque_constant=motors.torque_constant * strength,
+        torque_constant=motors.torque_constant * np.where(motors.electrical, strength, 1.0),
+        resistance=motors.resistance / np.where(motors.electrical, 1.0, strength),
         torque_limit=motors.torque_limit * strength,
         friction=motors.friction * draws.dry_friction[:, None],
     )

@@ -12,6 +12,7 @@ import pandas as pd
 
 from leapcheck.jumping.control import Policy, Timing
 from leapcheck.jumping.judging.thresholds import Thresholds
+from leapcheck.jumping.measures.figures import pitch_and_roll
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import Trajectory
 from leapcheck.jumping.robustness.control import Trial, tabulate
@@ -136,11 +137,13 @@ def monte_carlo(
     floor_time = apex_time(nominal, trial)
     runs = run_outcomes(trial, variation, seed, floor_time, count, workers, progress)
     wanted = nominal.figures["height"] if height is None else height
-    why = [causes(one, wanted, thresholds, trial.landing, trial.turn) for one in runs]
+    pitch = pitch_and_roll(trial.start[0][3:7])[0]
+    why = [causes(one, wanted, thresholds, trial.landing, trial.turn, pitch) for one in runs]
     success = np.array([not of_run for of_run in why])
     samples = _samples(trial, draw(variation, seed, range(count)), runs, why)
-    centre = np.array([_as_meant(trial, draw(NOTHING, seed, range(1)))[name][0] for name in PARAMETERS])
-    values = samples[list(PARAMETERS)].to_numpy(dtype=float)
+    names = [name for name in PARAMETERS if name != "voltage" or any(actuator.motor for actuator in trial.spec.actuators)]
+    centre = np.array([_as_meant(trial, draw(NOTHING, seed, range(1)))[name][0] for name in names])
+    values = samples[names].to_numpy(dtype=float)
     return MonteCarlo(
         trial=trial,
         count=count,
@@ -150,10 +153,10 @@ def monte_carlo(
         successes=int(success.sum()),
         interval=success_interval(int(success.sum()), count),
         causes=ranked_causes(why),
-        drivers=ranked_drivers(PARAMETERS, values, centre, success, samples["rise"].to_numpy(dtype=float)),
+        drivers=ranked_drivers(names, values, centre, success, samples["rise"].to_numpy(dtype=float)),
         samples=samples,
         nominal=nominal,
-        nominal_causes=causes(nominal, wanted, thresholds, trial.landing, trial.turn),
+        nominal_causes=causes(nominal, wanted, thresholds, trial.landing, trial.turn, pitch),
         worst=worst_of(runs, why),
         armature_cost=lumping_cost(trial, nominal.figures),
         seconds=perf_counter() - began,

@@ -32,6 +32,7 @@ FIGURE_NAMES = (
     "roll_touch_down",
     "torque_use",
     "voltage_use",
+    "line_use",
     "slip_push",
     "slip_landing",
     "limit_margin",
@@ -50,7 +51,8 @@ class Recording:
 
     `q` (n + 1, nq) canonical, above the ground; `com` (n, 3) m in the world; `centres` (n, points, 3) m of the contact spheres,
     heights above the ground that holds then; `spin` (n, feet, 3) rad/s of the feet's links, world axes; `upward` (n,) N: what the
-    ground gives, `weight` N of the robot with its payload; `torque_use`, `voltage_use` (n,) of the drive that is used most.
+    ground gives, `weight` N of the robot with its payload; `torque_use`, `voltage_use`, `line_use` (n,) of the drive that is
+    used most, NaN without one of that kind.
     `final_speed` m/s: sqrt(2 E_kin / m) of the last state; `stopped`: why the run ended before its time, "" if it did not.
     """
 
@@ -63,6 +65,7 @@ class Recording:
     weight: float
     torque_use: Floats
     voltage_use: Floats
+    line_use: Floats
     final_speed: float
     stopped: str
 
@@ -136,7 +139,8 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     upright = np.array([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)]) @ body.terrain.R[:, 2]
     figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, float(upright)))))
     figures["final_speed"] = run.final_speed
-    figures["torque_use"], figures["voltage_use"] = float(run.torque_use.max()), float(run.voltage_use.max())
+    for name in ("torque_use", "voltage_use", "line_use"):
+        figures[name] = float(getattr(run, name).max())
     return TrialOutcome(figures, run.stopped)
 
 
@@ -161,13 +165,14 @@ def causes(
     thresholds: Thresholds,
     landing: float | None = None,
     turn: float | None = None,
+    start: float = 0.0,
 ) -> tuple[str, ...]:
     """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
 
     It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
 
     `height` m is what the jump should reach, `landing` m how high its feet should then stand, `turn` rad how far the
-    trunk should turn, both None where nobody says so.
+    trunk should turn, both None where nobody says so; `start` rad is the trunk's pitch at the start.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -175,7 +180,8 @@ def causes(
     if math.isnan(figures["take_off_time"]):
         took_off = [("no take-off", True)]
     else:
-        attitude = max(abs(figures["pitch_touch_down"]), abs(figures["roll_touch_down"]))
+        pitch_off = math.remainder(figures["pitch_touch_down"] - math.degrees(start + (turn or 0.0)), 360.0)
+        attitude = max(abs(pitch_off), abs(figures["roll_touch_down"]))
         took_off = [
             ("jumped too low", figures["height"] <= limit.height_no_go * height),
             ("tilted at touch-down", attitude > limit.attitude_no_go),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from leapcheck.jumping.robustness.control import CONTROLLER
 from leapcheck.jumping.robustness.loop import trial_moments
 from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
@@ -13,6 +15,7 @@ from leapcheck.simulators.mujoco.loop import MujocoLoop
 from leapcheck.simulators.protocol import Draws
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Actuator, Body, RobotSpec
+from leapcheck_reference.simulate.actuator import drives
 
 
 def replay(monte_carlo: MonteCarlo, number: int | None = None) -> JumpLog:
@@ -27,13 +30,16 @@ def replay(monte_carlo: MonteCarlo, number: int | None = None) -> JumpLog:
     trial, draws = monte_carlo.trial, draw(monte_carlo.variation, monte_carlo.seed, [number])
     loop = MujocoLoop(trial.spec, trial.contact, trial.dt, draws, trial.start, terrain=trial.terrain)
     states, rows, stopped = [loop.state], [], ""
+    electrical = drives(trial.spec).electrical
     for moment in trial_moments(trial, draws, monte_carlo.seed, monte_carlo.floor_time, loop):
         if moment.stopped[0].startswith(CONTROLLER):  # its last step was not taken
             stopped = f"{moment.stopped[0]} at t = {moment.k * trial.dt:.4f} s"
             break
         states.append(loop.state)
         drive = moment.drive
-        flowing = drive.torque[0], drive.current[0], drive.voltage[0], moment.supply[0], drive.power[0].sum()
+        current, voltage = (np.where(electrical, x[0], np.nan) for x in (drive.current, drive.voltage))
+        supply = moment.supply[0] if electrical.any() else np.nan
+        flowing = drive.torque[0], current, voltage, supply, drive.power[0].sum()
         rows.append((moment.desired[0], *flowing, loop.forces, loop.limit_torques))
         if moment.stopped[0]:
             stopped = f"{moment.stopped[0]} at t = {(moment.k + 1) * trial.dt:.4f} s"

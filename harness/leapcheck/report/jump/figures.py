@@ -14,7 +14,7 @@ from leapcheck.report.jump.words import between, plain_number, seconds, unit_tex
 if TYPE_CHECKING:
     from leapcheck.jumping.study import JumpStudy
 
-HEADLINES = ("height", "take_off_speed", "torque_use", "voltage_use", "friction_use", "force_landing")
+HEADLINES = ("height", "take_off_speed", "torque_use", "voltage_use", "line_use", "friction_use", "force_landing")
 """Figures in large type at the top of the page, where they exist."""
 
 GROUPS = {

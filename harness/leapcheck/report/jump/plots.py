@@ -231,6 +231,8 @@ def _power(spec: RobotSpec, seen: Observation, log: JumpLog, drives: Drives, sha
     current = np.divide(log.battery_power[:n], volts, out=np.zeros(n), where=volts > 0)
     yield Chart("Current of the battery", "time, s", "current, A", (Series("battery", t, current),), shade, (), True)
     for kind, places in joint_kinds(log.actuators, drives).items():
+        if not drives.electrical[places[0]]:
+            continue
         series = tuple(Series(log.actuators[i], t, log.current[:n, i]) for i in places)
         yield Chart(f"Motor current: {kind}", "time, s", "current, A", series, shade)
 

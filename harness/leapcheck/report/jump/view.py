@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leapcheck.report.jump.words import NOT_SIMULATED, seconds
+from leapcheck.report.jump.words import ELECTRICAL, NOT_SIMULATED, seconds
 from leapcheck.report.words import DASH
 
 if TYPE_CHECKING:
     from leapcheck.jumping.measures.ledgers import Ledger
     from leapcheck.jumping.study import JumpStudy
+    from leapcheck_models.spec import RobotSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,9 @@ def limits(run: JumpStudy) -> tuple[str, ...]:
         lines.append("robustness was not examined: no Monte Carlo (--monte-carlo N)")
     if run.setup.rating is None:
         lines.append("no thermal rating of the motors was given: i²t is reported, not judged (--motor-rating)")
-    if run.setup.battery.resistance == 0.0:
+    if run.setup.battery.resistance == 0.0 and any(actuator.motor for actuator in run.setup.spec.actuators):
         lines.append("the battery holds its voltage under load: no internal resistance was given (--battery-resistance)")
+    lines += _drive_limits(run.setup.spec)
     if len(run.logs) < 2:
         lines.append("at most one simulator ran: there is no spread over contact models")
     if run.setup.levels < 2:
@@ -73,7 +75,30 @@ def limits(run: JumpStudy) -> tuple[str, ...]:
         return (*run.notes, "nothing was simulated: there is no controller to simulate")
     if not run.setup.ground.terrain.is_level:
         lines.append("of the robot only its contact points meet boxes and steps: a shank may pass through an edge between them")
-    return (*lines, *NOT_SIMULATED)
+    without = () if any(actuator.motor for actuator in run.setup.spec.actuators) else ELECTRICAL
+    return (*lines, *(line for line in NOT_SIMULATED if line not in without))
+
+
+def _drive_limits(spec: RobotSpec) -> list[str]:
+    """What is not known of drives without motor data."""
+    rated = [actuator for actuator in spec.actuators if actuator.motor is None]
+    line = [actuator.name for actuator in rated if math.isfinite(actuator.speed_limit or math.inf)]
+    torque = [actuator.name for actuator in rated if actuator.name not in line]
+    lines = []
+    if line:
+        lines.append(
+            f"{_listed(line)}: rated by torque and speed, without motor data: the torque falls on a straight line from that "
+            "at rest to zero at that speed, below what a drive gives that holds its torque up to it; no voltage, no current, no "
+            "heat, no share of the battery"
+        )
+    if torque:
+        lines.append(f"{_listed(torque)}: no speed limit is known (--speed-limit RAD_S): the torque is there at any speed")
+    return lines
+
+
+def _listed(names: list[str]) -> str:
+    """A few names, or how many there are."""
+    return ", ".join(names) if len(names) <= 4 else f"{len(names)} drives"
 
 
 def push_start(run: JumpStudy) -> float | None:

@@ -14,14 +14,18 @@ VERDICT_MARKS = {
     JumpVerdict.MARGINAL: Mark("MARGINAL", "!", "warn"),
     JumpVerdict.NO_GO: Mark("NO-GO", "✗", "bad"),
 }
+MOTORS = "motors respond instantly: no inductance, no current loop, no heating; resistance and magnets do not change"
+BATTERY = "the battery is a voltage source with a series resistance: no state of charge, temperature or protection circuit"
+ELECTRICAL = (MOTORS, BATTERY)
+"""Of what no simulator here models, what concerns motors and batteries."""
 NOT_SIMULATED = (
     "links and feet are rigid: no flexible legs, gears or trunk",
-    "motors respond instantly: no inductance, no current loop, no heating; resistance and magnets do not change",
+    MOTORS,
     "gears have damping and smoothed dry friction, but no backlash, cogging or elasticity",
     "the ground is rigid in shape and has one friction coefficient; ground and feet deform only as each contact model says",
     "links pass through each other: only the robot's contact points touch, and only the ground",
     "the controller sees the true state: no estimator, no drift; sensor errors only as varied in the Monte Carlo",
-    "the battery is a voltage source with a series resistance: no state of charge, temperature or protection circuit",
+    BATTERY,
 )
 """What no simulator here models; every report lists it."""
 NO_SPREAD = 1e-10
