@@ -98,7 +98,7 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
         text = (
             f"the plan means ground that is {act.landing:.2f} m higher where it lands: here it is level; put a box there (--box)"
         )
-        return replace(act, note=text)
+        return replace(act, note="; ".join([text, *_box_note(spec, act)]))
     q, v = act.start[0].copy(), act.start[1]
     q[:3] = terrain.R @ q[:3]
     w, x, y, z = q[3:7].tolist()
@@ -107,7 +107,18 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
     deepest = float(plant.touch(plant.at(q, v)).gaps.min())
     if deepest < -DEEPEST_START:
         raise ValueError(f"the robot begins {-deepest:.3f} m inside the ground: move --box, --stairs or --gap further ahead")
-    return replace(act, start=(q, v), landing=None if act.landing is None else _nearest_top(terrain, act.landing))
+    notes = _box_note(spec, act) if terrain.boxes else []
+    landing = None if act.landing is None else _nearest_top(terrain, act.landing)
+    return replace(act, start=(q, v), landing=landing, note="; ".join([act.note, *notes] if act.note else notes))
+
+
+def _box_note(spec: RobotSpec, act: Act) -> list[str]:
+    """Where the front of the box may lie, of a plan of leapcheck's own that lands on one."""
+    if act.plan is None or act.plan.request.landing_height <= 0.0:
+        return []
+    from leapcheck.jumping.box_front import box_fronts_text
+
+    return [box_fronts_text(spec, act.plan)]
 
 
 def _nearest_top(terrain: Terrain, height: float) -> float:

@@ -72,6 +72,10 @@ def test_figures_are_those_of_the_log(found: MonteCarlo, number: int) -> None:
     shown = figures(robot, None, replay(found, number), drives(robot))
     for name in FIGURE_NAMES:
         value = found.samples.loc[number, name]
+        if name == "line_use":  # every drive has motor data
+            assert np.isnan(value)
+            assert name not in shown
+            continue
         assert value == pytest.approx(shown[name].value, abs=AGREEMENT[name]), name
 
 
