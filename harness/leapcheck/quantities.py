@@ -259,7 +259,10 @@ CANONICAL = tuple(name for name, quantity in QUANTITIES.items() if not quantity.
 CORE = tuple(name for name, quantity in QUANTITIES.items() if quantity.group is QuantityGroup.CORE)
 """What every engine answers unless it says otherwise."""
 
-DEFAULT = tuple(name for name, quantity in QUANTITIES.items() if quantity.group in (QuantityGroup.CORE, QuantityGroup.MUJOCO))
+DEFAULT = (
+    *(name for name, quantity in QUANTITIES.items() if quantity.group in (QuantityGroup.CORE, QuantityGroup.MUJOCO)),
+    "inverse_dynamics",
+)
 """The quantities of a comparison that names none."""
 
 ALL = "all"

@@ -106,8 +106,8 @@ def _check_array(path: Path, name: str, values: Floats, n: int, width: int) -> F
 
 
 def state_table(states: States) -> Table:
-    """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ...; `read_states` reads it back."""
+    """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ..., vdot_0 ...; `read_states` reads it back."""
     columns = {"index": Column("int64", states.index.tolist()), "kind": Column("str", states.kind)}
-    for name in ("q", "v", "tau"):
+    for name in STATE_PARTS:
         columns |= {f"{name}_{i}": Column("float64", values) for i, values in enumerate(getattr(states, name).T.tolist())}
     return columns

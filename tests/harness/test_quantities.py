@@ -181,6 +181,6 @@ def test_words_stand_for_names_and_groups() -> None:
     assert quantity_names(("com_position", "mass_matrix", "com_position")) == ("com_position", "mass_matrix")
     members = [name for group in QuantityGroup for name in quantity_names((group,))]
     assert sorted(members) == sorted(QUANTITIES)
-    assert quantity_names(("core", "mujoco")) == DEFAULT
+    assert quantity_names(("core", "mujoco", "inverse_dynamics")) == DEFAULT
     with pytest.raises(ValueError, match=r"unknown quantity 'mass': use one of mass_matrix.* or core, mujoco.*, all"):
         quantity_names(("mass",))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leapcheck.sampling import States, generated_states
+from leapcheck.sampling import STATE_PARTS, States, generated_states
 from leapcheck.state_files import read_states, state_table
 from leapcheck.system.tables import pandas_frame
 from leapcheck_models.robots import load
@@ -25,7 +25,7 @@ def cheetah() -> RobotSpec:
 def write(states: States, path: Path) -> Path:
     match path.suffix:
         case ".npz":
-            np.savez(path, q=states.q, v=states.v, tau=states.tau)
+            np.savez(path, q=states.q, v=states.v, tau=states.tau, vdot=states.vdot)
         case ".csv":
             pandas_frame(state_table(states)).to_csv(path, index=False)
         case ".parquet":
@@ -39,7 +39,7 @@ def test_a_file_gives_back_the_same_bits(robot: str, suffix: str, tmp_path: Path
     spec = load(robot)
     states = generated_states(spec, 100, 1, 0)
     read = read_states(spec, write(states, tmp_path / f"states{suffix}"))
-    assert all(np.array_equal(getattr(read, part), getattr(states, part)) for part in ("q", "v", "tau"))
+    assert all(np.array_equal(getattr(read, part), getattr(states, part)) for part in STATE_PARTS)
     assert set(read.kind) == {"file"}
     assert np.array_equal(read.index, np.arange(100))
 

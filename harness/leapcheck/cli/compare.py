@@ -26,7 +26,7 @@ class CompareCommand(CompareOptions):
     module:factory, a C library (.so), "pipe:./program argument", recorded data (.npz, .csv, .parquet), or a .toml that describes
     one of these with its conventions.
 
-    Quantities, by name or by group, core and mujoco by default:
+    Quantities, by name or by group; core, mujoco and inverse_dynamics by default:
       core: mass_matrix, bias_force, gravity_force, coriolis_force, forward_dynamics, contact_positions, contact_velocities,
         contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy, potential_energy
       mujoco, its own storage: qM, csr, cinert, crb, cdof

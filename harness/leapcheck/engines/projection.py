@@ -209,6 +209,7 @@ def number_shapes(nv: int, points: int) -> dict[str, tuple[int, ...]]:
     return {
         "M": (nv, nv), "h": (nv,), "c": (nv,), "g": (nv,), "udot": (nv,), "p": (points, 3), "pdot": (points, 3),
         "J": (points, 3, nv), "a": (points, 3), "MinvJT": (nv, 3 * points), "T_kin": (), "V_pot": (),
+        "inverse_dynamics": (nv,),
     }  # fmt: skip
 
 

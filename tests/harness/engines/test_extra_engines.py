@@ -58,7 +58,7 @@ def test_right_to_rounding(name: str, robot: str) -> None:
     spec = load(robot)
     engine = make_engine(name, spec)
     assert engine.name == name
-    assert engine.quantities == set(CORE) - (ENERGIES if name == "mjx" else set())
+    assert engine.quantities == {*CORE, "inverse_dynamics"} - (ENERGIES if name == "mjx" else set())
     found = evidence(spec, engine, generated_states(spec, 80, 5, 0), sorted(engine.quantities))
     assert found.deviating == ()
 
@@ -80,7 +80,7 @@ def test_files_as_drake_parses_them(text: str, kind: str, tmp_path: Path) -> Non
     file = read_robot_file(str(path))
     assert file is not None
     engine = FileRequest("drake-file", file).build()
-    assert engine.quantities == set(CORE)
+    assert engine.quantities == {*CORE, "inverse_dynamics"}
     assert evidence(file.spec, engine, generated_states(file.spec, 80, 5, 0), sorted(engine.quantities)).deviating == ()
 
 
@@ -96,7 +96,7 @@ def test_drake_takes_no_mimics_in_forward_dynamics(tmp_path: Path) -> None:
     file = read_robot_file(str(tmp_path / "robot.urdf"))
     assert file is not None
     engine = FileRequest("drake-file", file).build()
-    assert engine.quantities == set(CORE) - {"forward_dynamics"}
+    assert engine.quantities == {*CORE, "inverse_dynamics"} - {"forward_dynamics"}
     assert "takes no constraints" in engine.not_compared[0]
 
 

@@ -24,7 +24,7 @@ from tests.harness.report.test_markdown import tables
 from tests.harness.report.test_page import Page
 from tests.harness.report.test_page import tables as page_tables
 
-TITLES = ("pinocchio-mjcf is wrong in mass matrix M and bias force h", "mujoco-urdf is right but imprecise in 12 quantities")
+TITLES = ("pinocchio-mjcf is wrong in mass matrix M and bias force h", "mujoco-urdf is right but imprecise in 13 quantities")
 FALLS = (("mass matrix M", "0.31", "2.2e-15", "✓ explained"), ("J M⁻¹ Jᵀ", "inf", "3.0e-3", "✗ not explained"))
 
 
@@ -113,7 +113,7 @@ def test_the_verdict_table_has_each_engine_at_its_worst(page, judged_run):
         assert worst.margin == min(v.margin for v in its if v.verdict == worst.verdict)
         figures = [factor(worst.rounding), factor(worst.allowed), margin(worst.margin), str(worst.index)]
         assert [row for row in page.cells(engine) if row[2:] == [quantity_label(worst.quantity), *figures]], engine
-    assert "✗ wrong in 2 of 12" in page.text
+    assert "✗ wrong in 2 of 13" in page.text
     engines, *rows = next(rows for rows in page_tables(page, "quantity") if rows[0][1:] == list(table.rows))
     rows = rows[: len(table.quantities)]
     assert [row[0] for row in rows] == [quantity_label(quantity) for quantity in table.quantities]
@@ -125,7 +125,7 @@ def test_the_verdict_table_has_each_engine_at_its_worst(page, judged_run):
 
 
 def test_what_is_imprecise_far_from_the_origin_alone_is_said_to_be(judged_run, page):
-    assert "≈ right but imprecise in 12 of 12, far from the origin" in " ".join(page.text.split())
+    assert "≈ right but imprecise in 13 of 13, far from the origin" in " ".join(page.text.split())
     assert "mujoco-urdf right but imprecise far from the world's origin: worst in" in printed(explanation(judged_run))
     few = dataclasses.replace(judged_run.verdicts[2], engine="mujoco-urdf", verdict="right but imprecise", margin=1e-6)
     run = dataclasses.replace(judged_run, verdicts=(few,))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import Frame, JacobianWrtVariable
+from pydrake.multibody.tree import Frame, JacobianWrtVariable, MultibodyForces
 from pydrake.systems.framework import Context
 
 from leapcheck.engines.projection import OwnStates
@@ -30,14 +30,16 @@ class PlantCalls:
         self._plant, self._context, self._points = plant, plant.CreateDefaultContext(), points
         force = plant.get_applied_generalized_force_input_port().FixValue(self._context, np.zeros(plant.num_velocities()))
         self._force = force
+        self._vdot = np.zeros(plant.num_velocities())
 
     def write(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the numbers named in `out` (see `projection`), but for M^-1 J^T, into arrays of n states each."""
         calls = [(array, self._calls[name]) for name, array in out.items() if array.size]
-        for i, (q, v, tau) in enumerate(zip(*states[:3], strict=True)):
+        for i, (q, v, tau, vdot) in enumerate(zip(*states, strict=True)):
             self._plant.SetPositions(self._context, q)
             self._plant.SetVelocities(self._context, v)
             self._force.GetMutableData().get_mutable_value().SetFromVector(tau)
+            self._vdot = vdot
             for array, call in calls:
                 array[i] = call()
 
@@ -51,6 +53,7 @@ class PlantCalls:
             "g": lambda: -plant.CalcGravityGeneralizedForces(context),
             "h": lambda: plant.CalcBiasTerm(context) - plant.CalcGravityGeneralizedForces(context),
             "udot": lambda: plant.EvalTimeDerivatives(context).get_generalized_velocity().CopyToVector(),
+            "inverse_dynamics": self._inverse_dynamics,
             "T_kin": lambda: plant.CalcKineticEnergy(context),
             "V_pot": lambda: plant.CalcPotentialEnergy(context),
             "p": lambda: [plant.CalcPointsPositions(context, frame, p, world)[:, 0] for frame, p in self._points],
@@ -62,6 +65,12 @@ class PlantCalls:
                 plant.CalcBiasTranslationalAcceleration(context, V, frame, p, world, world)[:, 0] for frame, p in self._points
             ],
         }
+
+    def _inverse_dynamics(self) -> Any:
+        """M vdot + h, by Drake's recursion; its gravity is among the force elements."""
+        forces = MultibodyForces(self._plant)
+        self._plant.CalcForceElementsContribution(self._context, forces)
+        return self._plant.CalcInverseDynamics(self._context, self._vdot, forces)
 
 
 def _velocity(context: Context, frame: Frame, p: Floats) -> Any:

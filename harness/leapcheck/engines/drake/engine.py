@@ -13,6 +13,7 @@ from leapcheck.engines.drake import build
 from leapcheck.engines.drake.calls import PlantCalls, PlantPoint, solved_jacobians
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.projection import Assembly, OwnStates, number_shapes
+from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -33,8 +34,9 @@ class DrakeEngine(ForeignEngine):
         self._calls = PlantCalls(plant, points)
         nq, nv = plant.num_positions(), plant.num_velocities()
         convention = conventions.drake_convention(spec, build.places(full, plant))
-        shapes = number_shapes(nv, len(points))
-        super().__init__("drake", metadata.version("drake"), route, convention, shapes, sizes=(nq, nv))
+        shapes, quantities = number_shapes(nv, len(points)), (*CORE, "inverse_dynamics")
+        version = metadata.version("drake")
+        super().__init__("drake", version, route, convention, shapes, sizes=(nq, nv), quantities=quantities)
 
     @property
     def assembly(self) -> Mapping[str, Assembly]:

@@ -51,7 +51,7 @@ class _DrakeNumbers:
 
     def __init__(self, plant: MultibodyPlant, points: list[PlantPoint]) -> None:
         constrained = plant.num_constraints() > 0
-        self.quantities = frozenset(CORE) - {"forward_dynamics" if constrained else ""}
+        self.quantities = frozenset({*CORE, "inverse_dynamics"}) - {"forward_dynamics" if constrained else ""}
         self.not_compared = (f"drake-file: {CONSTRAINED}",) if constrained else ()
         self._calls = PlantCalls(plant, points)
         self._shapes = number_shapes(plant.num_velocities(), len(points))

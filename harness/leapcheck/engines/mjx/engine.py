@@ -52,7 +52,7 @@ class MjxEngine(ForeignEngine):
             conventions.mujoco_convention(spec, build.places(full, m)),
             number_shapes(m.nv, len(sites)),
             sizes=(m.nq, m.nv),
-            quantities=frozenset(CORE) - ENERGIES,
+            quantities=frozenset({*CORE, "inverse_dynamics"}) - ENERGIES,
         )
         with in_double_on_the_cpu():
             model = mjx.put_model(m)
@@ -72,7 +72,7 @@ class MjxEngine(ForeignEngine):
         """All numbers of up to LANES states, filled up with copies of the last one."""
         missing = LANES - len(states.q)
         with in_double_on_the_cpu():
-            return self._numbers(*(np.concatenate([block, np.repeat(block[-1:], missing, axis=0)]) for block in states[:3]))
+            return self._numbers(*(np.concatenate([block, np.repeat(block[-1:], missing, axis=0)]) for block in states))
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def in_double_on_the_cpu() -> Iterator[None]:
         yield
 
 
-def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any) -> dict[str, Any]:
+def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any, vdot: Any) -> dict[str, Any]:
     """Every number of one state, by its name in `projection`: u is MuJoCo's qvel, points are in world axes."""
     d = mjx.kinematics(model, data.replace(qpos=q, qvel=v))
     d = mjx.factor_m(model, mjx.crb(model, mjx.com_pos(model, d)))
@@ -96,6 +96,7 @@ def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any) -> dict
     return {
         "M": mjx.full_m(model, d),
         "h": h,
+        "inverse_dynamics": mjx.rne(model, d.replace(qacc=vdot), flg_acc=True).qfrc_bias + model.dof_armature * vdot,
         "c": mjx.rne(weightless, d).qfrc_bias,
         "g": mjx.rne(model, rest).qfrc_bias,
         "udot": solve_m(model, d, tau - h),

@@ -131,7 +131,7 @@ class _MujocoNumbers:
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if rows.count else ()
         more = other_passive_forces(m)
         joints = names_of_group(QuantityGroup.JOINTS) if not more else ("dry_friction",)
-        self.quantities = frozenset({*CORE, *storage.names, *constrained, *joints})
+        self.quantities = frozenset({*CORE, "inverse_dynamics", *storage.names, *constrained, *joints})
         left_out = (
             f"mujoco-file: passive_forces left out: MuJoCo's hold {', '.join(more)}, which the robot's description does not"
         )
@@ -145,10 +145,10 @@ class _MujocoNumbers:
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         with mute_warnings():
-            rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states[:3], strict=True)]
+            rows = [self._numbers(*state, names) for state in zip(*states, strict=True)]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
-    def _numbers(self, q: Floats, u: Floats, tau: Floats, names: frozenset[str]) -> dict[str, Floats]:
+    def _numbers(self, q: Floats, u: Floats, tau: Floats, udot: Floats, names: frozenset[str]) -> dict[str, Floats]:
         m, d = self._m, self._d
         d.qpos[:], d.qvel[:] = q, u
         mujoco.mj_fwdPosition(m, d)
@@ -166,6 +166,8 @@ class _MujocoNumbers:
         }
         numbers |= {"passive_forces": d.qfrc_passive.copy(), "dry_friction": sliding_friction(m.dof_frictionloss, u)}
         numbers |= self._storage.numbers(d, names)
+        if "inverse_dynamics" in names:
+            numbers["inverse_dynamics"] = self._inverse_dynamics(udot)
         if "udot" in names:
             numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]
         if not names.isdisjoint(("p", "pdot", "J", "a", "MinvJT")):
@@ -204,6 +206,13 @@ class _MujocoNumbers:
         if len(rows):
             mujoco.mj_solveM(self._m, self._d, solved, np.ascontiguousarray(rows))
         return solved
+
+    def _inverse_dynamics(self, udot: Floats) -> Floats:
+        """M udot + h (nv,); mj_rne leaves the armature out."""
+        force = np.zeros(self._m.nv)
+        self._d.qacc[:] = udot
+        mujoco.mj_rne(self._m, self._d, 1, force)
+        return force + self._m.dof_armature * udot
 
     def _forces(self) -> dict[str, Floats]:
         """c and g: the bias force without gravity, and without velocity."""

@@ -19,10 +19,10 @@ function                                          answer                        
 `kinetic_energy(q, v)`, `potential_energy(q)`     J                                   a number
 ================================================= =================================== ==========================
 
-The following are compared where they are asked for: `--quantities dynamics derivatives regressors kinematics centroidal joints`.
-vdot are accelerations, as v component by component, in the convention of v; they have nothing to do with tau. Frames are all
-links, then the contact points, which have the axes of their links; theirs, and what is about the centre of mass, are in world
-axes, [angular; linear]; rotors count, armature does not:
+The following are compared where they are asked for: `--quantities dynamics derivatives regressors kinematics centroidal joints`;
+`inverse_dynamics` by default. vdot are accelerations, as v component by component, in the convention of v; they have nothing to
+do with tau. Frames are all links, then the contact points, which have the axes of their links; theirs, and what is about the
+centre of mass, are in world axes, [angular; linear]; rotors count, armature does not:
 
 ================================================= =================================== ==========================
 function                                          answer                              shape

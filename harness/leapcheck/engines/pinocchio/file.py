@@ -87,20 +87,20 @@ class _PinocchioNumbers:
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
         forgets = forgets_armature(model)
-        self.quantities = frozenset({*CORE, *passive}) - {"kinetic_energy" if forgets else ""}
+        self.quantities = frozenset({*CORE, "inverse_dynamics", *passive}) - {"kinetic_energy" if forgets else ""}
         self.not_compared = (f"pinocchio-file: {FORGOTTEN_ARMATURE}",) if forgets else ()
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         wanted = names | ({"J"} if "MinvJT" in names else set())
         numbers = frame_numbers(self._model, self._data, self._frames, states, wanted)
-        rows = [self._numbers(q, u, tau, names) for q, u, tau in zip(*states[:3], strict=True)]
+        rows = [self._numbers(*state, names) for state in zip(*states, strict=True)]
         numbers |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
         if "MinvJT" in names:
             J = numbers["J"].reshape(len(rows), -1, self._model.nv)
             numbers["MinvJT"] = numbers.pop("Minv") @ J.transpose(0, 2, 1)
         return numbers
 
-    def _numbers(self, q: Floats, u: Floats, tau: Floats, names: frozenset[str]) -> dict[str, Floats]:
+    def _numbers(self, q: Floats, u: Floats, tau: Floats, udot: Floats, names: frozenset[str]) -> dict[str, Floats]:
         model, data = self._model, self._data
         numbers = {
             "M": pin.crba(model, data, q).copy(),  # both triangles: the binding mirrors
@@ -115,6 +115,8 @@ class _PinocchioNumbers:
             model.gravity = pin.Motion.Zero()
             numbers["c"] = pin.nonLinearEffects(model, data, q, u).copy()
             model.gravity = self._gravity
+        if "inverse_dynamics" in names:
+            numbers["inverse_dynamics"] = pin.rnea(model, data, q, u, udot).copy()
         if "udot" in names:
             numbers["udot"] = pin.aba(model, data, q, u, tau).copy()
         if "MinvJT" in names:

@@ -20,7 +20,7 @@ from leapcheck.judge.identities.laws import BEHIND, LAWS, Law, LawAnswers, squar
 from leapcheck.judge.identities.manifold import Slope, curve, slope
 from leapcheck.judge.in_house import InHouseAnswers
 from leapcheck.judge.layout import places
-from leapcheck.quantities import QUANTITIES, QuantityGroup, answer_shape
+from leapcheck.quantities import CORE, answer_shape
 from leapcheck.records import Failure, Identity
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
 from leapcheck.sampling import States, join_states, tile
@@ -58,11 +58,8 @@ def identities(engine_set: EngineSet, states: States) -> CheckedLaws:
     """
     chosen = states_for_laws(engine_set.spec, states)
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions))
-    groups = {
-        QuantityGroup.CORE,
-        *(QUANTITIES[name].group for portion in engine_set.portions for name in portion.in_house.quantities),
-    }
-    rows, failures = engine_identities(in_house, engine_set.engines, chosen, groups)
+    asked = {name for portion in engine_set.portions for name in portion.in_house.quantities}
+    rows, failures = engine_identities(in_house, engine_set.engines, chosen, asked)
     return CheckedLaws((*rows, *_in_house_identities(engine_set.spec, chosen)), failures)
 
 
@@ -95,14 +92,14 @@ def states_for_laws(spec: RobotSpec, states: States) -> States:
 
 
 def engine_identities(
-    in_house: InHouseAnswers, engines: Sequence[Engine], states: States, groups: Collection[QuantityGroup] = (QuantityGroup.CORE,)
+    in_house: InHouseAnswers, engines: Sequence[Engine], states: States, asked: Collection[str] = ()
 ) -> CheckedLaws:
     """The laws of the engines at all of the states; an engine that fails in one quantity is asked for the others.
 
-    Those of `groups` of quantities alone: what nobody asked for is not computed.
+    Those of the core quantities and of those `asked` for alone: what nobody asked for is not computed.
     """
-    spec = in_house.spec
-    laws = [law for law in LAWS if all(QUANTITIES[name].group in groups for name in _needs(law))]
+    spec, known = in_house.spec, {*CORE, *asked}
+    laws = [law for law in LAWS if _needs(law) <= known]
     laws = [law for law in laws if all(0 not in answer_shape(name, spec) for name in _needs(law))]  # there may be no points
     needed = {name for engine in engines for law in laws if _can_check(law, engine.quantities) for name in _needs(law)}
     step = STEP / np.abs(states.v * _gears(spec)).max(axis=1)
