@@ -209,10 +209,11 @@ class _MujocoNumbers:
 
     def _inverse_dynamics(self, udot: Floats) -> Floats:
         """M udot + h (nv,); mj_rne leaves the armature out."""
-        force = np.zeros(self._m.nv)
+        force: Floats = self._m.dof_armature * udot
+        rigid = np.zeros(self._m.nv)
         self._d.qacc[:] = udot
-        mujoco.mj_rne(self._m, self._d, 1, force)
-        return force + self._m.dof_armature * udot
+        mujoco.mj_rne(self._m, self._d, 1, rigid)
+        return force + rigid
 
     def _forces(self) -> dict[str, Floats]:
         """c and g: the bias force without gravity, and without velocity."""
