@@ -180,7 +180,7 @@ def _dynamics() -> Iterator[Quantity]:
 
 
 def _derivatives() -> Iterator[Quantity]:
-    """Derivatives of inverse and forward dynamics: by q along each unit velocity, v, vdot and tau as they are."""
+    """Derivatives of dynamics and frames' motion: by q along each unit velocity, v, vdot and tau as they are."""
     F, A, own = Axis.FORCE, Axis.MOTION, QuantityGroup.DERIVATIVES
     Q, QV, forces = ("q",), ("q", "v"), "N m, N, N/m"
     yield Quantity("inverse_dynamics_derivative_q", "dID/dq", forces, (*QV, "vdot"), Scale.LARGEST, (F, F), own)
@@ -190,6 +190,10 @@ def _derivatives() -> Iterator[Quantity]:
     yield Quantity("forward_dynamics_derivative_v", "dFD/dv", "1/s, 1/m s, m/s", QV, Scale.LARGEST, (A, F), own)
     unit = "1/kg m^2, 1/kg, 1/kg m"
     yield Quantity("forward_dynamics_derivative_tau", "dFD/dtau", unit, Q, Scale.LARGEST, (A, A), own)
+    frame, rate, name = (Axis.FRAME, Axis.TWIST, F), "1/s, 1/m s, m/s", "frame_acceleration_derivative_q"
+    yield Quantity("frame_velocity_derivative_q", "frames' dV/dq", rate, QV, Scale.LARGEST, frame, own)
+    yield Quantity(name, "frames' dA/dq", "1/s^2, 1/m s^2, m/s^2", (*QV, "vdot"), Scale.LARGEST, frame, own)
+    yield Quantity("frame_acceleration_derivative_v", "frames' dA/dv", rate, QV, Scale.LARGEST, frame, own)
 
 
 def _regressors() -> Iterator[Quantity]:

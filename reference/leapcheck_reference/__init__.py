@@ -36,6 +36,9 @@ from leapcheck_reference.derivatives import (
     forward_dynamics_derivative_q,
     forward_dynamics_derivative_tau,
     forward_dynamics_derivative_v,
+    frame_acceleration_derivative_q,
+    frame_acceleration_derivative_v,
+    frame_velocity_derivative_q,
     inverse_dynamics_derivative_q,
     inverse_dynamics_derivative_v,
 )
@@ -45,6 +48,7 @@ from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forw
 from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
 from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
 from leapcheck_reference.link_frames import (
+    frame_accelerations,
     frame_bias_accelerations,
     frame_jacobian_rates,
     frame_jacobians,
@@ -121,11 +125,15 @@ __all__ = [
     "forward_dynamics_derivative_tau",
     "forward_dynamics_derivative_v",
     "forward_kinematics",
+    "frame_acceleration_derivative_q",
+    "frame_acceleration_derivative_v",
+    "frame_accelerations",
     "frame_bias_accelerations",
     "frame_jacobian_rates",
     "frame_jacobians",
     "frame_placements",
     "frame_velocities",
+    "frame_velocity_derivative_q",
     "gravity_force",
     "inertial_parameters",
     "inverse_dynamics",

@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics on the robot's manifold, by numbers that carry their rates: any scalar.
+"""Derivatives of dynamics and of frames' motion on the robot's manifold, by numbers that carry their rates: any scalar.
 
 Column j of a derivative by q is the change when q moves along the unit velocity of dof j: a base by [w; v] in its own axes; v,
 vdot and tau stay what they are, component by component. Kernels record the same by `trace.derivatives`, in fewer operations.
@@ -14,6 +14,7 @@ from leapcheck_reference.dual import dual, rates_of
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, minverse
 from leapcheck_reference.inverse_dynamics import bias_force, inverse_dynamics
+from leapcheck_reference.link_frames import frame_accelerations, frame_bias_accelerations, frame_velocities
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import quaternion_rotation, skew
 from leapcheck_reference.state import configuration, vector
@@ -47,6 +48,22 @@ def forward_dynamics_derivative_v(tree: Tree, q: Any, v: Any) -> Array:
 def forward_dynamics_derivative_tau(tree: Tree, q: Any) -> Array:
     """d vdot / d tau (nv, nv) = M^-1."""
     return minverse(tree, q)
+
+
+def frame_velocity_derivative_q(tree: Tree, q: Any, v: Any) -> Array:
+    """d [w; pdot] / d q (frames, 6, nv) of each frame at fixed v; by v it is J."""
+    return rates_of(frame_velocities(tree, moving_configuration(tree, q), v), tree.nv)
+
+
+def frame_acceleration_derivative_q(tree: Tree, q: Any, v: Any, vdot: Any) -> Array:
+    """d [wdot; pddot] / d q (frames, 6, nv) of each frame at fixed v and vdot: classical, without gravity; by vdot it is J."""
+    return rates_of(frame_accelerations(tree, moving_configuration(tree, q), v, vdot), tree.nv)
+
+
+def frame_acceleration_derivative_v(tree: Tree, q: Any, v: Any) -> Array:
+    """d [wdot; pddot] / d v (frames, 6, nv) of each frame at fixed q and vdot; it does not depend on vdot."""
+    v = vector(f"v of '{tree.name}'", v, tree.nv)
+    return rates_of(frame_bias_accelerations(tree, q, dual(v, np.eye(tree.nv))), tree.nv)
 
 
 def moving_configuration(tree: Tree, q: Any) -> Array:

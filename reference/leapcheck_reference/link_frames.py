@@ -60,9 +60,14 @@ def frame_jacobian_rates(tree: Tree, q: Any, v: Any) -> Array:
 
 def frame_bias_accelerations(tree: Tree, q: Any, v: Any) -> Array:
     """Jdot v (frames, 6): angular and classical linear acceleration of each frame at vdot = 0, without gravity."""
+    return frame_accelerations(tree, q, v, np.zeros(tree.nv))
+
+
+def frame_accelerations(tree: Tree, q: Any, v: Any, vdot: Any) -> Array:
+    """J vdot + Jdot v (frames, 6): angular and classical linear acceleration of each frame, without gravity."""
     poses = frames(tree, q)
-    v = vector(f"v of '{tree.name}'", v, tree.nv)
-    motions = link_motions(tree, poses, v, np.zeros(tree.nv), np.zeros(3))
+    v, vdot = (vector(f"{name} of '{tree.name}'", x, tree.nv) for name, x in (("v", v), ("vdot", vdot)))
+    motions = link_motions(tree, poses, v, vdot, np.zeros(3))
     rows = []
     for i, r in _places(tree):
         R, motion = poses.X_W[i].R, motions[i]

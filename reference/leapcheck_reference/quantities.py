@@ -29,6 +29,9 @@ from leapcheck_reference.derivatives import (
     forward_dynamics_derivative_q,
     forward_dynamics_derivative_tau,
     forward_dynamics_derivative_v,
+    frame_acceleration_derivative_q,
+    frame_acceleration_derivative_v,
+    frame_velocity_derivative_q,
     inverse_dynamics_derivative_q,
     inverse_dynamics_derivative_v,
 )
@@ -110,6 +113,15 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     ),
     "forward_dynamics_derivative_tau": ReferenceQuantity(
         forward_dynamics_derivative_tau, ("q",), recorded.forward_dynamics_derivative_tau
+    ),
+    "frame_velocity_derivative_q": ReferenceQuantity(
+        frame_velocity_derivative_q, ("q", "v"), recorded.frame_velocity_derivative_q
+    ),
+    "frame_acceleration_derivative_q": ReferenceQuantity(
+        frame_acceleration_derivative_q, ("q", "v", "vdot"), recorded.frame_acceleration_derivative_q
+    ),
+    "frame_acceleration_derivative_v": ReferenceQuantity(
+        frame_acceleration_derivative_v, ("q", "v"), recorded.frame_acceleration_derivative_v
     ),
     "contact_positions": ReferenceQuantity(contact_positions, ("q",)),
     "contact_velocities": ReferenceQuantity(contact_velocities, ("q", "v")),

@@ -1,4 +1,4 @@
-"""Numbers that carry their rates: derivatives of inverse and forward dynamics against the complex step and the record's."""
+"""Numbers that carry their rates: derivatives of dynamics and of frames' motion against the complex step and the record's."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ def test_forward_dynamics_against_the_complex_step(case: Case) -> None:
     assert relative(reference.forward_dynamics_derivative_v(case.tree, q, v), np.stack(steps, axis=-1), LEAST) <= SOLVED
     expected = np.linalg.inv(reference.mass_matrix(case.tree, q))
     assert relative(reference.forward_dynamics_derivative_tau(case.tree, q), expected, LEAST) <= SOLVED
+
+
+def test_frames_against_the_complex_step(case: Case) -> None:
+    tree, q, v, vdot = case.tree, case.q, case.v, case.vdot
+    expected = gradient(case.spec, lambda q: reference.frame_velocities(tree, q, v), q)
+    assert relative(reference.frame_velocity_derivative_q(tree, q, v), expected, LEAST) <= ROUNDING
+    expected = gradient(case.spec, lambda q: reference.frame_accelerations(tree, q, v, vdot), q)
+    assert relative(reference.frame_acceleration_derivative_q(tree, q, v, vdot), expected, LEAST) <= ROUNDING
+    units = np.eye(case.spec.nv)
+    steps = [derivative(lambda v: reference.frame_accelerations(tree, q, v, vdot), (v, unit)) for unit in units]
+    assert relative(reference.frame_acceleration_derivative_v(tree, q, v), np.stack(steps, axis=-1), LEAST) <= ROUNDING
 
 
 def test_balls_hold_the_doubles() -> None:

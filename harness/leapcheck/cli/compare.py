@@ -33,7 +33,8 @@ class CompareCommand(CompareOptions):
       dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), minverse, coriolis_matrix, christoffel_matrix,
         operational_inertia_inverse
       derivatives, along the unit velocities of the dofs: inverse_dynamics_derivative_q, inverse_dynamics_derivative_v,
-        forward_dynamics_derivative_q, forward_dynamics_derivative_v, forward_dynamics_derivative_tau
+        forward_dynamics_derivative_q, forward_dynamics_derivative_v, forward_dynamics_derivative_tau,
+        frame_velocity_derivative_q, frame_acceleration_derivative_q, frame_acceleration_derivative_v
       regressors, linear in ten parameters of each link and rotor: joint_torque_regressor, kinetic_energy_regressor,
         potential_energy_regressor
       kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians,

@@ -1,4 +1,4 @@
-"""Derivatives of recorded algorithms, by differentiation of the record; of inverse and forward dynamics by name.
+"""Derivatives of recorded algorithms, by differentiation of the record; of dynamics and of frames' motion by name.
 
 The derivatives are recorded as the algorithms are: equal operations once, no products with zero. Forward mode fits a tree
 of links: a joint's coordinate moves the links behind it alone, and the rates of all others are zeros that cost nothing.
@@ -14,6 +14,7 @@ from leapcheck_models.spec import JointType
 from leapcheck_reference.factorization import Factors, factorization, inverse_product, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics
 from leapcheck_reference.inverse_dynamics import bias_force, inverse_dynamics
+from leapcheck_reference.link_frames import frame_accelerations, frame_bias_accelerations, frame_velocities
 from leapcheck_reference.links import Link
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import quaternion_rotation, skew
@@ -58,6 +59,21 @@ def forward_dynamics_derivative_v(tree: Tree, q: Array, v: Array) -> Array:
 def forward_dynamics_derivative_tau(tree: Tree, q: Array) -> Array:
     """d vdot / d tau (nv, nv) = M^-1."""
     return inverse_product(_factors(tree, q), np.eye(tree.nv))
+
+
+def frame_velocity_derivative_q(tree: Tree, q: Array, v: Array) -> Array:
+    """d [w; pdot] / d q (frames, 6, nv) of each frame at fixed v."""
+    return derivative(frame_velocities(tree, q, v), tangents(tree, q))
+
+
+def frame_acceleration_derivative_q(tree: Tree, q: Array, v: Array, vdot: Array) -> Array:
+    """d [wdot; pddot] / d q (frames, 6, nv) of each frame at fixed v and vdot."""
+    return derivative(frame_accelerations(tree, q, v, vdot), tangents(tree, q))
+
+
+def frame_acceleration_derivative_v(tree: Tree, q: Array, v: Array) -> Array:
+    """d [wdot; pddot] / d v (frames, 6, nv) of each frame at fixed q and vdot."""
+    return derivative(frame_bias_accelerations(tree, q, v), [(v, np.eye(tree.nv))])
 
 
 def derivative(outputs: Array, along: Sequence[Along]) -> Array:

@@ -36,7 +36,8 @@ ARGUMENTS = {
         *("frame_placements", "frame_velocities", "frame_jacobians", "frame_jacobian_rates", "frame_bias_accelerations"),
         *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration", "centroidal_inertia"),
         *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate"),
-        *("inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"),
+        *("inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v", "frame_velocity_derivative_q"),
+        *("frame_acceleration_derivative_q", "frame_acceleration_derivative_v"),
         *("joint_torque_regressor", "kinetic_energy_regressor", "potential_energy_regressor"),
         *("constraint_jacobian", "constraint_bias", "constrained_forward_dynamics"),
     )

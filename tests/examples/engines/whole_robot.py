@@ -121,6 +121,15 @@ class WholeRobot:
         rows = [pin.getFrameClassicalAcceleration(self.model, self.data, f, AXES).vector for f in self.frames]
         return np.array(rows)[:, ANGULAR_FIRST]
 
+    def frame_velocity_derivative_q(self, q, v):
+        return self._frame_derivatives(q, v, self.rest)[0]
+
+    def frame_acceleration_derivative_q(self, q, v, vdot):
+        return self._frame_derivatives(q, v, vdot)[1]
+
+    def frame_acceleration_derivative_v(self, q, v):
+        return self._frame_derivatives(q, v, self.rest)[2]
+
     def contact_positions(self, q):
         return self._of_points(self.frame_placements(q))[:, :, 3]
 
@@ -173,6 +182,23 @@ class WholeRobot:
 
     def dry_friction(self, v):
         return -self.model.friction * np.sign(v)
+
+    def _frame_derivatives(self, q, v, vdot):
+        """Of [w; pdot] by q, of classical [wdot; pddot] by q and by v: Pinocchio's hold the place of the frame's origin."""
+        pin.computeForwardKinematicsDerivatives(self.model, self.data, q, v, vdot)
+        pin.updateFramePlacements(self.model, self.data)
+        answers = []
+        for f in self.frames:
+            V, A = (get(self.model, self.data, f, AXES) for get in (pin.getFrameVelocity, pin.getFrameAcceleration))
+            V_q, A_q, A_v, J = (
+                x[ANGULAR_FIRST].copy() for x in pin.getFrameAccelerationDerivatives(self.model, self.data, f, AXES)
+            )
+            V_q[3:] += pin.skew(V.angular) @ J[3:]  # the origin moves
+            A_q[3:] += pin.skew(A.angular) @ J[3:]
+            A_q[3:] += pin.skew(V.angular) @ V_q[3:] - pin.skew(V.linear) @ V_q[:3]  # classical: w x pdot besides
+            A_v[3:] += pin.skew(V.angular) @ J[3:] - pin.skew(V.linear) @ J[:3]
+            answers.append((V_q, A_q, A_v))
+        return [np.array(rows) for rows in zip(*answers, strict=True)]
 
     def _of_points(self, rows):
         return rows[len(rows) - self.points :]

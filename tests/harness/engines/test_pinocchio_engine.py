@@ -14,6 +14,7 @@ from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.pinocchio import build as pinocchio_build
 from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.registry import make_engine
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import ContactPoint, RobotSpec
@@ -151,3 +152,26 @@ def test_uncomputed_points_are_left_out() -> None:
             for s in (spec, replace(spec, contact_points=(extra, *spec.contact_points)))
         )
         np.testing.assert_array_equal(one, two)
+
+
+def test_the_derivative_of_a_frame_s_acceleration_is_still_wrong_in_world_axes() -> None:
+    """Behind a ball that is not the first joint; in LOCAL axes, which the engine asks for, it is right."""
+    model = pin.Model()
+    first = model.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "hinge")
+    ball = model.addJoint(first, pin.JointModelSpherical(), pin.SE3(np.eye(3), np.array([0.3, 0.2, 0.1])), "ball")
+    tip = model.addFrame(pin.Frame("tip", ball, pin.SE3(np.eye(3), np.array([0.1, 0.0, 0.4])), pin.FrameType.OP_FRAME))
+    data, rng, h = model.createData(), np.random.default_rng(0), 1e-6
+    q = pin.integrate(model, pin.neutral(model), rng.normal(size=4))
+    v, vdot = rng.normal(size=(2, 4))
+
+    def acceleration(q: Floats, axes: pin.ReferenceFrame) -> Floats:
+        pin.forwardKinematics(model, data, q, v, vdot)
+        pin.updateFramePlacements(model, data)
+        return np.array(pin.getFrameAcceleration(model, data, tip, axes).vector)
+
+    for axes, right in ((pin.ReferenceFrame.LOCAL, True), (pin.ReferenceFrame.WORLD, False)):
+        pin.computeForwardKinematicsDerivatives(model, data, q, v, vdot)
+        found = pin.getFrameAccelerationDerivatives(model, data, tip, axes)[1].copy()
+        steps = [[acceleration(pin.integrate(model, q, s * h * e), axes) for s in (1.0, -1.0)] for e in np.eye(4)]
+        expected = np.stack([(after - before) / (2.0 * h) for after, before in steps], axis=-1)
+        assert (np.abs(found - expected).max() < 1e-7) == right, axes

@@ -40,6 +40,9 @@ function                                          answer                        
 `forward_dynamics_derivative_q(q, v, tau)`        of vdot by q, likewise              (nv, nv)
 `forward_dynamics_derivative_v(q, v)`             of vdot by v                        (nv, nv)
 `forward_dynamics_derivative_tau(q)`              of vdot by tau: M^-1                (nv, nv)
+`frame_velocity_derivative_q(q, v)`               of frame_velocities by q, likewise  (frames, 6, nv)
+`frame_acceleration_derivative_q(q, v, vdot)`     of J vdot + Jdot v by q, likewise   (frames, 6, nv)
+`frame_acceleration_derivative_v(q, v)`           of the same by v                    (frames, 6, nv)
 `joint_torque_regressor(q, v, vdot)`              Y of Y pi = M vdot + h, armature    (nv, 10 bodies)
                                                   left out; pi: m, m c, Ixx, Ixy,
                                                   Iyy, Ixz, Iyz, Izz about its origin

@@ -11,7 +11,7 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.pinocchio import build, centroidal, constraints, link_frames, points, regressors
+from leapcheck.engines.pinocchio import build, centroidal, constraints, frame_derivatives, link_frames, points, regressors
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
 from leapcheck.engines.projection import Assembly, OwnStates, identity, sliding_friction
@@ -46,12 +46,14 @@ class PinocchioEngine(ForeignEngine):
         self._frames, self._model, self._data = frames, model, model.createData()
         if not model.check(self._data):
             raise EngineError(f"{name}: the joints of '{spec.name}' are not depth-first, so crba would be wrong: reorder them")
+        all_frames = [*(build.link_number(model, body.name) for body in spec.bodies), *frames]
         self._steps = (
             *steps(model, self._data),
             *centroidal.steps(model, self._data),
             *constraints.steps(full, model, self._data, loops),
             *regressors.steps(model, self._data),
-            link_frames.step(model, self._data, [*(build.link_number(model, body.name) for body in spec.bodies), *frames]),
+            link_frames.step(model, self._data, all_frames),
+            frame_derivatives.step(model, self._data, all_frames),
         )
         names = (*(body.name for body in spec.bodies), *(body.rotor.name for body in spec.bodies if body.rotor))
         self._bodies = regressors.body_columns(model, [build.link_number(model, name) for name in names])

@@ -36,7 +36,7 @@ FAMILIES = {
     **dict.fromkeys(COM_QUANTITIES, "com"),
     **dict.fromkeys(("minverse", "operational_inertia_inverse"), "inertia"),
     **dict.fromkeys(("inverse_dynamics", "coriolis_matrix", "christoffel_matrix"), "force"),
-    **dict.fromkeys(names_of_group(QuantityGroup.DERIVATIVES), "force"),
+    **{name: "points" if name.startswith("frame") else "force" for name in names_of_group(QuantityGroup.DERIVATIVES)},
     **dict.fromkeys(names_of_group(QuantityGroup.REGRESSORS), "regressor"),
     **dict.fromkeys(names_of_group(QuantityGroup.KINEMATICS), "points"),
     **dict.fromkeys(names_of_group(QuantityGroup.JOINTS), "joints"),

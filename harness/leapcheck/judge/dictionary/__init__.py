@@ -9,6 +9,7 @@ from leapcheck.judge.dictionary.coriolis import coriolis_forms
 from leapcheck.judge.dictionary.derivatives import derivative_forms
 from leapcheck.judge.dictionary.factors import common_factors, energy_zero, masses
 from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity_vector, losses
+from leapcheck.judge.dictionary.frame_derivatives import frame_derivative_forms
 from leapcheck.judge.dictionary.frames import frame_forms
 from leapcheck.judge.dictionary.inertias import inertia_readings
 from leapcheck.judge.dictionary.joints import joint_offsets, joint_signs, partial_joint_signs
@@ -47,6 +48,7 @@ FIXED: tuple[Proposal, ...] = (
         frame_forms,
         coriolis_forms,
         derivative_forms,
+        frame_derivative_forms,
         regressor_forms,
         passive_forms,
     ),

@@ -282,6 +282,19 @@ def acceleration_by_v(answers: LawAnswers) -> Miss:
     return Miss(np.abs(M @ by_v + force), allowed, _largest(force))
 
 
+def frame_velocity_by_q(answers: LawAnswers) -> Miss:
+    """The frames' bias accelerations less dV/dq times v."""
+    return _times_v(answers, "frame_bias_accelerations", "frame_velocity_derivative_q")
+
+
+def frame_acceleration_by_v(answers: LawAnswers) -> Miss:
+    """dA/dv less dV/dq and Jdot: A = J vdot + Jdot v."""
+    names = ("frame_acceleration_derivative_v", "frame_velocity_derivative_q", "frame_jacobian_rates")
+    by_v, by_q, rates = (answers.values[name] for name in names)
+    allowed = sum(answers.off[name] for name in names)[:, None, None, None] + np.zeros_like(by_v)
+    return Miss(np.abs(by_v - by_q - rates), allowed, _largest(by_v, by_q, rates))
+
+
 def torque_regressor(answers: LawAnswers) -> Miss:
     """Inverse dynamics less Y pi and the armature's part."""
     tree, states = build(answers.spec), answers.states
@@ -331,6 +344,12 @@ LAWS = (
         "M dFD/dv = -dID/dv",
         ("forward_dynamics_derivative_v", "inverse_dynamics_derivative_v", "mass_matrix"),
         acceleration_by_v,
+    ),
+    Law("dV/dq v = frame bias acceleration", ("frame_velocity_derivative_q", "frame_bias_accelerations"), frame_velocity_by_q),
+    Law(
+        "dA/dv = dV/dq + Jdot",
+        ("frame_acceleration_derivative_v", "frame_velocity_derivative_q", "frame_jacobian_rates"),
+        frame_acceleration_by_v,
     ),
     Law("Y pi + armature vdot = inverse dynamics", ("joint_torque_regressor", "inverse_dynamics"), torque_regressor),
     Law("y pi + armature qd^2 / 2 = kinetic energy", ("kinetic_energy_regressor", "kinetic_energy"), kinetic_regressor),
