@@ -61,7 +61,8 @@ def _axes_held(view: AnswerView, quantity: str, values: Floats) -> Floats:
     if quantity == BY_V:
         return values
     x, J = _differentiated(view, quantity), view.value("frame_jacobians")
-    return values + np.concatenate([_cross(part, J[..., :3, :]) for part in (x[..., :3], x[..., 3:])], axis=2)
+    turned: Floats = np.concatenate([_cross(part, J[..., :3, :]) for part in (x[..., :3], x[..., 3:])], axis=2)
+    return values + turned
 
 
 def _local(view: AnswerView, quantity: str, values: Floats) -> Floats:

@@ -291,7 +291,8 @@ def frame_acceleration_by_v(answers: LawAnswers) -> Miss:
     """dA/dv less dV/dq and Jdot: A = J vdot + Jdot v."""
     names = ("frame_acceleration_derivative_v", "frame_velocity_derivative_q", "frame_jacobian_rates")
     by_v, by_q, rates = (answers.values[name] for name in names)
-    allowed = sum(answers.off[name] for name in names)[:, None, None, None] + np.zeros_like(by_v)
+    off = answers.off[names[0]] + answers.off[names[1]] + answers.off[names[2]]
+    allowed = off[:, None, None, None] + np.zeros_like(by_v)
     return Miss(np.abs(by_v - by_q - rates), allowed, _largest(by_v, by_q, rates))
 
 
