@@ -27,10 +27,8 @@ def shown_logs(run: JumpStudy) -> dict[str, JumpLog]:
     """The logs to show, by title: the first simulator's, and the worst failure of the Monte Carlo, run again."""
     shown = {NOMINAL: next(iter(run.logs.values()))} if run.logs else {}
     monte_carlo = run.monte_carlo
-    if monte_carlo is not None and monte_carlo.successes < monte_carlo.count:
-        from leapcheck.jumping.robustness.replay import replay
-
-        shown[WORST] = replay(monte_carlo)
+    if monte_carlo is not None and run.worst is not None and monte_carlo.successes < monte_carlo.count:
+        shown[WORST] = run.worst
     return shown
 
 

@@ -52,7 +52,8 @@ class JumpProvenance:
 class JumpStudy:
     """All that is known about a jump. `logs` holds each simulator's run at its finest step, `failures` why one gave none.
 
-    `pictures` are PNG images by title; `notes` say what was left out and why.
+    `worst` is the worst run of the Monte Carlo, of the robot that it varied. `pictures` are PNG images by title; `notes` say what
+    was left out and why.
     """
 
     setup: JumpSetup
@@ -63,6 +64,7 @@ class JumpStudy:
     judgement: JumpJudgement
     provenance: JumpProvenance
     monte_carlo: MonteCarlo | None = None
+    worst: JumpLog | None = None
     hardware: HardwareComparison | None = None
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -104,7 +106,7 @@ def jump_study(
     workers = workers or os.cpu_count() or 1
     runs = simulate_everywhere(setup, workers, progress, first_verdict)
     repeated = None if variation is None else _monte_carlo(setup, options, variation, workers, progress)
-    study = evaluate(setup, origin, runs, repeated)
+    study = replace(evaluate(setup, origin, runs, repeated), worst=None if repeated is None else _worst(repeated))
     study = replace(study, notes=(*study.notes, *completed.notes))
     if measured is None or not study.logs:
         return study
@@ -175,6 +177,12 @@ def _monte_carlo(
 
     height = None if setup.plan is None else setup.plan.request.height
     return monte_carlo(setup.trial(), options.monte_carlo, options.seed, variation, workers, progress, setup.thresholds, height)
+
+
+def _worst(repeated: MonteCarlo) -> JumpLog:
+    from leapcheck.jumping.robustness.replay import replay
+
+    return replay(repeated)
 
 
 def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: MonteCarlo | None = None) -> JumpStudy:

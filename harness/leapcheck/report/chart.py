@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from leapcheck.report import svg
-from leapcheck.report.chart_scale import AxisScale, data_range, decimation, outline, stretches, ticks
+from leapcheck.report.chart_scale import AxisScale, data_range, decimation, equal_scales, outline, stretches, ticks
 from leapcheck.report.words import number, short, unit
 from leapcheck.system.text import printable
 from leapcheck_models.arrays import Floats
@@ -73,7 +73,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """A chart's content. Screen readers get `label`; `x`, `y` name the axes, with units: "time, s"."""
+    """A chart's content. Screen readers get `label`; `x`, `y` name the axes, with units: "time, s".
+
+    `equal`: a length is as long on both axes, as in a view from the side.
+    """
 
     label: str
     x: str
@@ -82,6 +85,7 @@ class Chart:
     phases: tuple[ChartPhase, ...] = ()
     limits: tuple[Limit, ...] = ()
     from_zero: bool = False
+    equal: bool = False
 
 
 def chart_plot(chart: Chart) -> ET.Element:
@@ -125,10 +129,9 @@ def _scales(chart: Chart, limits: list[Limit], top: float, bottom: float) -> tup
     values = [*_values(chart), np.array([limit.value for limit in limits])]
     along = [series.x for series in chart.series] + [np.array([p.start, p.end]) for p in chart.phases]
     parametric = any(series.kind is not SeriesKind.LINE for series in chart.series)
-    return (
-        AxisScale(*data_range(along, 0.04 if parametric else 0.0), LEFT, WIDTH - RIGHT),
-        AxisScale(*data_range(values), bottom, top + (PHASE_ROW if chart.phases else 0.0)),
-    )
+    x = AxisScale(*data_range(along, 0.04 if parametric or chart.equal else 0.0), LEFT, WIDTH - RIGHT)
+    y = AxisScale(*data_range(values), bottom, top + (PHASE_ROW if chart.phases else 0.0))
+    return equal_scales(x, y) if chart.equal else (x, y)
 
 
 def _phases(phases: tuple[ChartPhase, ...], x: AxisScale, top: float, bottom: float) -> Iterator[ET.Element]:
@@ -212,7 +215,7 @@ def _dots(series: Series, x: AxisScale, y: AxisScale) -> str:
 
 def _legend(chart: Chart, shown: list[Limit]) -> tuple[list[ET.Element], float]:
     """The key, in as many rows as it needs, and where the plot begins below it."""
-    entries = [(s.name, f"{s.kind}{_tone(s, i)}") for i, s in enumerate(chart.series)]
+    entries = [(s.name, f"{s.kind}{_tone(s, i)}") for i, s in enumerate(chart.series) if s.name]
     entries += [(words, "limit") for words in dict.fromkeys(_limit_words(limit, chart.limits, shown) for limit in chart.limits)]
     parts: list[ET.Element] = []
     left, row = 2.0, 0

@@ -37,6 +37,17 @@ class AxisScale:
         return self.start + (self.end - self.start) * (values - self.low) / (self.high - self.low)
 
 
+def equal_scales(x: AxisScale, y: AxisScale) -> tuple[AxisScale, AxisScale]:
+    """The scales with as many pixels to a unit on both: the one with more takes in more, the same to both sides."""
+    per_unit = min(abs(scale.end - scale.start) / (scale.high - scale.low) for scale in (x, y))
+
+    def widened(scale: AxisScale) -> AxisScale:
+        middle, half = (scale.low + scale.high) / 2, abs(scale.end - scale.start) / per_unit / 2
+        return AxisScale(middle - half, middle + half, scale.start, scale.end)
+
+    return widened(x), widened(y)
+
+
 def data_range(parts: list[Floats], margin: float = MARGIN) -> tuple[float, float]:
     """(low, high) of all finite values with a margin; never empty: (0, 1) without values, +-10 % about a single one."""
     values = np.concatenate([np.ravel(part) for part in parts]) if parts else np.empty(0)

@@ -20,6 +20,9 @@ PLANS: tuple[dict[str, Any], ...] = (
 
 STRENGTHS, FRICTIONS, VOLTAGES, PAYLOADS = (0.5, 0.7, 0.85, 1.3), (0.2, 0.5), (8.0, 16.0), (1.0, 3.0)
 
+LOADS = (0.0, 0.5, 1.0, 2.0)
+"""Payloads (kg) of random requests: few, since each makes another robot, whose kernels are compiled once."""
+
 
 def known_plans() -> list[VerdictTrial]:
     """Each plan as it is, and with one thing varied; the plan is that of the robot as described."""
@@ -41,7 +44,7 @@ def random_requests(count: int, seed: int = 0) -> list[VerdictTrial]:
 def _random_request(rng: np.random.Generator) -> VerdictTrial:
     kind = rng.choice(["up", "far", "turn", "box", "slope", "flip"], p=[0.25, 0.25, 0.15, 0.15, 0.1, 0.1])
     friction = round(float(rng.uniform(0.15, 0.9)), 2)
-    strength, payload = round(float(rng.uniform(0.6, 1.2)), 2), round(float(rng.uniform(0.0, 2.0)), 1)
+    strength, payload = round(float(rng.uniform(0.6, 1.2)), 2), float(rng.choice(LOADS))
     height = round(float(rng.uniform(0.08, 0.45)), 2)
     options: dict[str, Any] = {"plan": "mit-flip"} if kind == "flip" else {"height": height}
     options["friction"] = friction

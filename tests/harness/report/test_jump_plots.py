@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from leapcheck.jumping.measures.observation import observe
-from leapcheck.report.jump.plots import envelope, joint_kinds, jump_phases, jump_plots, main_simulator, window_means
+from leapcheck.report.chart import Chart, Series, chart_plot
+from leapcheck.report.jump.plots import envelope, joint_kinds, jump_phases, jump_plots, main_simulator, pitch_of, window_means
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
 from tests.harness.report.jump_case import PHASES, TAKE_OFF, cut, jump_log, robot
@@ -28,8 +29,9 @@ def test_there_is_a_plot_of_everything_that_was_asked(log):
     }
     assert list(groups) == ["motion", "ground", "drives", "power", "ledger-plots"]
     assert groups["motion"][:2] == ["Height of the centre of mass", "Upward velocity of the centre of mass"]
-    assert {"Joint torque: knee", "Torque against speed: knee"} <= set(groups["drives"])
-    assert len(groups["drives"]) == 6
+    kinds = ("Joint torque", "Joint speed", "Joint power", "Torque against speed")
+    assert groups["drives"] == [f"{kind}: {joint}" for kind in kinds for joint in ("abad", "hip", "knee")]
+    assert "Paths from the side" in groups["motion"]
     assert any("battery" in caption for caption in groups["power"])
 
 
@@ -107,3 +109,24 @@ def test_the_first_whole_run_is_shown(log):
 def test_a_log_without_a_step_has_no_plots(log):
     assert jump_plots(robot(), {"rigid": cut(log, 0, "stopped")}, drives(robot())) == ()
     assert jump_plots(robot(), {}, drives(robot())) == ()
+
+
+def test_a_view_from_the_side_is_as_long_as_it_is_high() -> None:
+    """A square's corners are drawn as far apart along as across, and feet of one path once."""
+    square = Series("square", np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0]))
+    drawing = chart_plot(Chart("square", "x, m", "z, m", (square,), equal=True))
+    path = next(part.get("d") for part in drawing.iter() if part.get("class") == "line s0" and part.get("d").count("L") == 2)
+    a, b, c = (np.array(point.split(), dtype=float) for point in path.removeprefix("M").split("L"))
+    assert abs(b[0] - a[0]) == pytest.approx(abs(c[1] - b[1]), abs=0.2)
+    assert a[1] == b[1]
+    assert b[0] == c[0]
+
+
+def test_pitch_counts_whole_turns_in_the_plane_of_the_jump() -> None:
+    angle = np.linspace(0.0, -2.5 * np.pi, 200)
+    zero = np.zeros_like(angle)
+    np.testing.assert_allclose(
+        pitch_of(np.stack([np.cos(angle / 2), zero, np.sin(angle / 2), zero], 1)), np.degrees(angle), atol=1e-9
+    )
+    rolled = np.stack([np.cos(angle / 2), np.sin(angle / 2), zero, zero], 1)
+    np.testing.assert_allclose(pitch_of(rolled), 0.0, atol=1e-9)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leapcheck.report.jump import figures as jump_figures
 from leapcheck.report.jump import view as jump_view
 from leapcheck.report.jump.plots import jump_plots
-from leapcheck.report.jump.trial_plots import hardware_plots, robustness_plots
+from leapcheck.report.jump.trial_plots import hardware_plots, robustness_plots, worst_plots
 from leapcheck.report.jump.words import VERDICT_MARKS, brief, plain_number, seconds, sentence, with_signs
 from leapcheck.report.page import Filters, markdown_environment, page
 from leapcheck_reference.simulate.actuator import drives
@@ -38,6 +38,9 @@ def jump_page(run: JumpStudy) -> str:
         ),
         "ledgers": jump_view.ledger_rows(run),
         "robustness_plots": robustness_plots(run.monte_carlo) if run.monte_carlo else (),
+        "worst_plots": worst_plots(run.monte_carlo, run.worst, jump_view.push_start(run))
+        if run.monte_carlo and run.worst
+        else (),
         "hardware_plots": hardware_plots(run.hardware) if run.hardware else (),
         "open_drivers": OPEN_DRIVERS,
         "pictures": [(title, base64.b64encode(png).decode()) for title, png in run.pictures.items()],
@@ -66,6 +69,7 @@ def _context(run: JumpStudy) -> dict[str, Any]:
         "simulators": jump_view.simulators(run),
         "figure_groups": jump_figures.figure_groups(run),
         "hardware": run.hardware,
+        "motors": any(actuator.motor for actuator in run.setup.spec.actuators),
         "open_residuals": OPEN_RESIDUALS,
         "robustness": jump_view.robustness(run),
         "limits": jump_view.limits(run),

@@ -13,6 +13,7 @@ from leapcheck.jumping.measures.balances import Balances, log_balances
 from leapcheck.jumping.measures.figure_list import WINDOW
 from leapcheck.jumping.measures.figures import LEAST_LOAD
 from leapcheck.jumping.measures.observation import TOUCH, Observation, motion_phases, observe
+from leapcheck.jumping.planning.bounds import largest_powers
 from leapcheck.jumping.simulation import driven_places
 from leapcheck.report.chart import TONES, Chart, ChartPhase, Limit, Series, SeriesKind, chart_plot
 from leapcheck.simulators.log import JumpLog
@@ -22,6 +23,18 @@ from leapcheck_reference.simulate.actuator import Drives, largest_torque
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 ENVELOPE_POINTS = 121
+
+ONE_PATH = 0.01
+"""Paths of feet that lie no farther apart (m) are drawn as one."""
+
+ASIDE = 0.5
+"""From this sideways part of the trunk's direction on its turn is no pitch."""
+
+LEDGER_PLOTS = "ledger-plots"
+"""Name of the group of the ledgers' plots."""
+
+BESIDE_PATH = 0.1
+"""The ground is drawn so far (m) beside the paths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +76,12 @@ def jump_plots(
     shade = jump_phases(main, push)
     of_one = f"From {name}, dt = {log.dt:.4g} s."
     groups = [
-        PlotGroup("motion", "Motion", "The robot's centre of mass in every simulator.", draw_charts(_motion(seen, shade))),
+        PlotGroup(
+            "motion",
+            "Motion",
+            f"The robot's centre of mass in every simulator; feet of {name}.",
+            draw_charts(_motion(seen, name, shade)),
+        ),
         PlotGroup(
             "ground",
             "Feet and ground",
@@ -78,7 +96,7 @@ def jump_plots(
         ),
         PlotGroup("power", "Power and battery", of_one, draw_charts(_power(spec, main, log, drives, shade))),
         PlotGroup(
-            "ledger-plots",
+            LEDGER_PLOTS,
             "Ledgers over time",
             of_one,
             draw_charts(_ledgers(log_balances(spec, _sound(log, main), terrain), shade)),
@@ -136,7 +154,7 @@ def draw_charts(charts: Iterable[Chart]) -> tuple[Plot, ...]:
     return tuple(Plot(chart.label, chart_plot(chart)) for chart in charts)
 
 
-def _motion(seen: Mapping[str, Observation], shade: tuple[ChartPhase, ...]) -> Iterator[Chart]:
+def _motion(seen: Mapping[str, Observation], name: str, shade: tuple[ChartPhase, ...]) -> Iterator[Chart]:
     heights = tuple(Series(name, s.time, s.com[:, 2]) for name, s in seen.items())
     speeds = tuple(Series(name, s.time, s.com_velocity[:, 2]) for name, s in seen.items())
     yield Chart("Height of the centre of mass", "time, s", "height, m", heights, shade)
@@ -144,15 +162,61 @@ def _motion(seen: Mapping[str, Observation], shade: tuple[ChartPhase, ...]) -> I
     if any(np.ptp(s.com[:, 0]) > 0.02 for s in seen.values()):
         ways = tuple(Series(name, s.time, s.com[:, 0] - s.com[0, 0]) for name, s in seen.items())
         yield Chart("Forward motion of the centre of mass", "time, s", "x, m", ways, shade)
+    yield _side_view(seen, name)
     if all(s.q.shape[1] != s.v.shape[1] for s in seen.values()):
-        pitch = tuple(Series(name, s.time, _pitch(s.q[:, 3:7])) for name, s in seen.items())
+        pitch = tuple(Series(name, s.time, pitch_of(s.q[:, 3:7])) for name, s in seen.items())
         yield Chart("Trunk pitch, nose down positive", "time, s", "pitch, deg", pitch, shade)
 
 
-def _pitch(quaternion: Floats) -> Floats:
-    """Pitch (n,) deg of quaternions wxyz (n, 4): asin of minus the z component of the body's x axis."""
+def _side_view(seen: Mapping[str, Observation], name: str) -> Chart:
+    """Paths of the com and of the feet in the vertical plane, and the ground's outline."""
+    main, others = seen[name], [s for other, s in seen.items() if other != name]
+    word = "com, other simulators"
+    paths = [Series("" if k else word, s.com[:, 0], s.com[:, 2], tone=TONES - 1) for k, s in enumerate(others)]
+    paths.append(Series(f"com, {name}", main.com[:, 0], main.com[:, 2], tone=0))
+    for k, feet in enumerate(_together(main)):
+        names = ", ".join(main.points[i] for i in feet)
+        paths.append(Series(names, main.centres[:, feet[0], 0], main.centres[:, feet[0], 2], tone=k + 1))
+    x = np.concatenate([path.x for path in paths])
+    ground = [Series("ground" if k == 0 else "", *side, SeriesKind.BOUND) for k, side in enumerate(_outlines(main.terrain, x))]
+    return Chart("Paths from the side", "x, m", "z, m", (*ground, *paths), equal=True)
+
+
+def _together(seen: Observation) -> list[list[int]]:
+    """Places of the feet, those together whose paths are one from the side; no more groups than there are tones."""
+    groups: list[list[int]] = []
+    for i in (i for i, foot in enumerate(seen.feet) if foot):
+        path = seen.centres[:, i, ::2]
+        like = next((group for group in groups if np.abs(seen.centres[:, group[0], ::2] - path).max() < ONE_PATH), None)
+        if like is None:
+            groups.append([i])
+        else:
+            like.append(i)
+    return groups[: TONES - 2]
+
+
+def _outlines(terrain: Terrain, x: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """The ground cut by the plane of the jump: (x, z) of the floor and of each box, no farther than is needed for `x`."""
+    low, high = float(np.nanmin(x)) - BESIDE_PATH, float(np.nanmax(x)) + BESIDE_PATH
+    cuts = [np.array([[low, terrain.floor], [high, terrain.floor]])]
+    for box in terrain.boxes:
+        (centre, _, middle), (half, _, tall) = box.centre, box.half
+        left, right = max(centre - half, low), min(centre + half, high)
+        if left < right:
+            bottom = max(middle - tall, terrain.floor)
+            cuts.append(np.array([[left, bottom], [left, middle + tall], [right, middle + tall], [right, bottom]]))
+    for cut in cuts:
+        turned = np.stack([cut[:, 0], np.zeros(len(cut)), cut[:, 1]], 1) @ terrain.R.T
+        yield turned[:, 0], turned[:, 2]
+
+
+def pitch_of(quaternion: Floats) -> Floats:
+    """Pitch (n,) deg of quaternions wxyz (n, 4): whole turns are counted where the trunk stays in the plane of the jump."""
     w, x, y, z = quaternion.T
-    pitch: Floats = np.degrees(np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0)))
+    dive = 2 * (w * y - z * x)
+    pitch: Floats = np.degrees(np.arcsin(np.clip(dive, -1.0, 1.0)))
+    if np.abs(2 * (x * y + w * z)).max(initial=0.0) < ASIDE:
+        pitch = np.degrees(np.unwrap(np.arctan2(dive, 1 - 2 * (y * y + z * z))))
     return pitch
 
 
@@ -200,11 +264,24 @@ def _drives(spec: RobotSpec, seen: Observation, log: JumpLog, drives: Drives, sh
         peak = float((drives.gear_ratio * drives.torque_limit)[places[0]])
         series = tuple(Series(log.actuators[i], t, torque[:, i]) for i in places)
         yield Chart(f"Joint torque: {kind}", "time, s", "torque, N m", series, shade, (Limit("peak", peak), Limit("peak", -peak)))
+    no_load, most = drives.no_load_speed(drives.voltage), largest_powers(drives, float(np.max(drives.voltage, initial=0.0)))
+    for kind, places in kinds.items():
+        series = tuple(Series(log.actuators[i], t, speeds[:, i]) for i in places)
+        yield Chart(f"Joint speed: {kind}", "time, s", "speed, rad/s", series, shade, _both("no load", float(no_load[places[0]])))
+    for kind, places in kinds.items():
+        series = tuple(Series(log.actuators[i], t, torque[:, i] * speeds[:, i]) for i in places)
+        limits = _both("largest", float(most[places[0]]))[:1]
+        yield Chart(f"Joint power: {kind}", "time, s", "power, W", series, shade, limits)
     for kind, places in kinds.items():
         reach, highest, lowest = envelope(drives, places[0], float(np.abs(speeds[:, places]).max(initial=0.0)))
         bounds = (Series("envelope", np.append(reach, reach[::-1]), np.append(highest, lowest[::-1]), SeriesKind.BOUND),)
         traces = tuple(Series(log.actuators[i], speeds[:, i], torque[:, i], tone=k) for k, i in enumerate(places))
         yield Chart(f"Torque against speed: {kind}", "speed, rad/s", "torque, N m", (*traces, *bounds))
+
+
+def _both(name: str, limit: float) -> tuple[Limit, ...]:
+    """A limit of both signs; none where it is infinite."""
+    return (Limit(name, limit), Limit(name, -limit)) if np.isfinite(limit) else ()
 
 
 def envelope(drives: Drives, place: int, speed: float) -> tuple[Floats, Floats, Floats]:

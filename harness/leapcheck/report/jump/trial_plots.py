@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leapcheck.report.chart import Chart, Series, SeriesKind
-from leapcheck.report.jump.plots import Plot, draw_charts
+from leapcheck.report.jump.plots import LEDGER_PLOTS, Plot, PlotGroup, draw_charts, jump_plots
+from leapcheck_reference.simulate.actuator import drives
 
 if TYPE_CHECKING:
     from leapcheck.jumping.hardware import HardwareComparison
     from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
+    from leapcheck.simulators.log import JumpLog
 
 SHOWN_RESIDUALS, SHOWN_DRIVERS = 6, 4
 SIGNALS = {"q": "angle", "qd": "speed", "tau": "torque"}
@@ -37,6 +39,17 @@ def hardware_plots(hardware: HardwareComparison) -> tuple[Plot, ...]:
         word = SIGNALS.get(residual.signal, residual.signal)
         charts.append(Chart(f"{residual.joint}: {word}", "time, s", f"{word}, {residual.unit}", series))
     return draw_charts(charts)
+
+
+def worst_plots(trials: MonteCarlo, log: JumpLog, push: float | None) -> tuple[PlotGroup, ...]:
+    """The plots of the worst varied jump, of the robot as it was varied there; without its ledgers."""
+    from leapcheck.jumping.robustness.replay import perturbed_robot
+    from leapcheck.jumping.robustness.variation import draw
+
+    trial, draws = trials.trial, draw(trials.variation, trials.seed, [trials.worst])
+    robot, friction = perturbed_robot(trial.spec, draws), trial.contact.friction + float(draws.friction[0])
+    groups = jump_plots(robot, {log.simulator: log}, drives(robot), push, friction, trial.terrain)
+    return tuple(group for group in groups if group.name != LEDGER_PLOTS)
 
 
 def robustness_plots(trials: MonteCarlo) -> tuple[Plot, ...]:
