@@ -112,20 +112,25 @@ class JumpRun(JudgedJump):
         write_trajectory(setup.spec, setup.act, setup.timing.period or setup.dt, Path(path))
         return self
 
-    def write_report(self, folder: Path | str, *, video: bool = False, mcap: bool = False) -> JumpRun:
+    def write_report(self, folder: Path | str, *, video: bool = False, mcap: bool = False, rerun: bool = False) -> JumpRun:
         """Writes page, 3D page, Markdown, results.json, logs and pictures; returns the run with notes on what could not be made.
+
+        `video`: films; `mcap`: the logs as MCAP too; `rerun`: jump.rrd, all simulators in one recording for rerun's viewer.
 
         Raises:
             OSError: the folder cannot be made or written.
         """
         from leapcheck.jumping.media import shown_logs, with_pictures, write_media
         from leapcheck.report.jump.files import write_jump_report
+        from leapcheck.report.jump.rerun_file import write_recording
 
         logs = shown_logs(self.study)
         study = with_pictures(self.study, logs)
         write_jump_report(study, folder, logs)
         try:
             notes = write_media(study, logs, Path(folder), mcap, video)
+            if rerun:
+                notes += write_recording(study, logs, Path(folder))
         except KeyboardInterrupt:
             notes = ("interrupted: the report is whole, logs, pictures or films are missing",)
         return JumpRun(study, notes)

@@ -46,6 +46,8 @@ class JumpCommand(JumpOptions):
     """Write the planned joint targets, torques and gains for the robot (.csv), as --trajectory reads them."""
     mcap: bool = False
     """Write the logs as MCAP too."""
+    rerun: bool = False
+    """Write the jump in all simulators as jump.rrd, for rerun's viewer."""
     out: Path | None = None
     """Folder of the report; runs/jump_ROBOT by default."""
     json: bool = False
@@ -65,13 +67,13 @@ class JumpCommand(JumpOptions):
         from leapcheck.robots.load import short_name
 
         self.check()
-        check_packages(self.mcap, self.video)
+        check_packages(self.mcap, self.video, self.rerun)
         folder = self.out or Path("runs") / f"jump_{short_name(self.robot)}"
         check_folder(folder, JUMP_FILES)  # before the work, not after it
         _check_writable(folder)
         with progress_bar("planning", quiet=self.json) as bar, redirect_stdout(sys.stderr):  # foreign code may print
             study = jump_study(self.robot, self, self.workers, bar, None if self.json else _say_first_verdict)
-            run = JumpRun(study).write_report(folder, video=self.video, mcap=self.mcap)
+            run = JumpRun(study).write_report(folder, video=self.video, mcap=self.mcap, rerun=self.rerun)
             if self.export is not None and run.study.setup.act is not None:
                 run.write_trajectory(self.export)
         if self.json:

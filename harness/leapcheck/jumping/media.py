@@ -49,9 +49,9 @@ def strip(run: JumpStudy, log: JumpLog) -> bytes:
     return picture_strip(run.setup.spec, log.q[rows], captions, **_ground(run))
 
 
-def check_packages(mcap: bool, video: bool) -> None:
-    """ImportError with the remedy where a package is missing that a log or a film needs."""
-    for wanted, package, extra in ((mcap, "mcap", "mcap"), (video, "imageio_ffmpeg", "video")):
+def check_packages(mcap: bool, video: bool, rerun: bool = False) -> None:
+    """ImportError with the remedy where a package is missing that a log, a film or a recording needs."""
+    for wanted, package, extra in ((mcap, "mcap", "mcap"), (video, "imageio_ffmpeg", "video"), (rerun, "rerun", "rerun")):
         if wanted and find_spec(package) is None:
             name = package.replace("_", "-")
             raise ImportError(f"--{extra}: the package '{name}' is missing: pip install 'leapcheck[{extra}]'")

@@ -248,7 +248,7 @@ def test_names_of_all_kinds_are_shown_as_they_are_written(folder: Path) -> None:
     assert f"torque_{odd}_leg" in pd.read_parquet(out / "logs" / "soft.parquet").columns
 
 
-@pytest.mark.parametrize(("word", "package"), [("--mcap", "mcap"), ("--video", "imageio_ffmpeg")])
+@pytest.mark.parametrize(("word", "package"), [("--mcap", "mcap"), ("--video", "imageio_ffmpeg"), ("--rerun", "rerun")])
 def test_a_missing_package_is_told_before_the_work(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, word: str, package: str
 ) -> None:

@@ -70,7 +70,7 @@ def scene_data(spec: RobotSpec, logs: Mapping[str, JumpLog], phases: tuple[Chart
     tree = build(spec)
     names = {point.name: point for point in spec.contact_points}
     return {
-        "bodies": [{"name": printable(body.name), "shapes": _shapes(spec, body.name)} for body in spec.bodies],
+        "bodies": [{"name": printable(body.name), "shapes": body_shapes(spec, body.name)} for body in spec.bodies],
         "phases": [{"name": printable(phase.name), "start": phase.start, "end": phase.end} for phase in phases],
         "weight": float(spec.total_mass * np.linalg.norm(spec.gravity)),
         "units": {"length": LENGTH_STEP, "quaternion": QUATERNION_STEP, "force": FORCE_STEP},
@@ -104,7 +104,7 @@ def picture_places(log: JumpLog, rate: float = RATE) -> NDArray[np.intp]:
 def _run(tree: Tree, name: str, log: JumpLog) -> dict[str, Any]:
     """Poses of all bodies, contact points, forces and com of one run at its pictures, as whole numbers."""
     places = picture_places(log)
-    placed = _placements(tree)({"q": np.stack([_unit(tree, q) for q in log.q[places]])})
+    placed = placements(tree)({"q": np.stack([_unit(tree, q) for q in log.q[places]])})
     poses = [placed["origins"] / LENGTH_STEP, quaternions(placed["rotations"]) / QUATERNION_STEP]
     return {
         "name": printable(name),
@@ -136,7 +136,7 @@ def quaternions(R: Floats) -> Floats:
     return unit
 
 
-def _placements(tree: Tree) -> Program:
+def placements(tree: Tree) -> Program:
     """Where everything is at states q (n, nq): rotations and origins of the links, contact points and com, world axes."""
 
     def graph() -> Graph:
@@ -180,7 +180,7 @@ def _whole(values: Floats) -> list[list[int]]:
     return rows
 
 
-def _shapes(spec: RobotSpec, body: str) -> list[dict[str, Any]]:
+def body_shapes(spec: RobotSpec, body: str) -> list[dict[str, Any]]:
     """The shapes of a body in its own axes: its own, or sticks to what hangs on it; and a ball at each round contact point."""
     own = next(b for b in spec.bodies if b.name == body)
     shapes = [_shape(shape, "body" if shape.kind == "box" else "leg") for shape in own.shapes]
