@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 from leapcheck.engines.errors import EngineError
+from leapcheck.engines.outside import user
 from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.outside.user import user_engine
 from leapcheck.engines.registry import make_engine
+from leapcheck.quantities import CANONICAL
 from leapcheck.sampling import States, generated_states, join_states
 from leapcheck_models.robots import load
 from tests.harness.engines.engine_cases import error, near_states
@@ -225,13 +227,120 @@ def test_declared_conventions_are_converted(
 
 
 @needs_gcc
-def test_a_library_is_not_asked_for_what_takes_accelerations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_a_library_of_version_1_is_not_asked_for_what_takes_accelerations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """2: its source was built with the header of version 2."""
     monkeypatch.chdir(tmp_path)
     described = "quantities = potential_energy inverse_dynamics"
-    path = library(tmp_path, DESCRIPTION=f'LEAPCHECK_PRECISION "nq = 2; nv = 2; {described}"')
-    engine = load_engine(path, load("two_link_arm"))
+    path = library(tmp_path, DESCRIPTION=f'LEAPCHECK_PRECISION "nq = 2; nv = 2; {described}"', ABI=version)
+    spec = load("two_link_arm")
+    engine, states = load_engine(path, spec), generated_states(spec, 16, 0, 0)
     assert engine.quantities == {"potential_energy"}
-    assert any(line.endswith("inverse_dynamics: version 1 of the C ABI hands over no vdot") for line in engine.not_compared)
+    words = "inverse_dynamics: version 1 of the C ABI hands over no vdot: define leapcheck_evaluate_states"
+    assert any(line.endswith(words) for line in engine.not_compared)
+    np.testing.assert_array_equal(engine.evaluate(states, ("potential_energy",))["potential_energy"], states.q[:, 0])
+
+
+ECHO = """
+#include <string.h>
+#include "leapcheck_engine.h"
+int leapcheck_abi(void) { return LEAPCHECK_ABI; }
+const char *leapcheck_describe(void) { return LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = inverse_dynamics bias_force"; }
+int leapcheck_evaluate_states(const char *quantity, const leapcheck_states *states, leapcheck_real *out)
+{
+    int inverse = strcmp(quantity, "inverse_dynamics") == 0;
+    if (inverse && !states->vdot) return 1;
+    for (size_t k = 0; k < 2 * states->n; k++)
+        out[k] = states->q[k] + 10 * states->v[k] + 100 * states->tau[k] + (inverse ? 1000 * states->vdot[k] : 0);
+    return 0;
+}
+"""
+"""Version 2 of the ABI: an answer that has each part of a state in it."""
+
+
+@needs_gcc
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_a_library_of_version_2_is_handed_each_part_of_a_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "echo.c", ECHO)
+    define = ["-DLEAPCHECK_FLOAT32"] if precision == "float32" else []
+    command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{HEADERS}", *define]
+    subprocess.run([*command, "echo.c", "-o", "libecho.so"], cwd=tmp_path, check=True)
+    spec = load("two_link_arm")
+    engine, states = load_engine("./libecho.so", spec), generated_states(spec, 64, 0, 0)
+    assert engine.quantities == {"inverse_dynamics", "bias_force"}
+    found = engine.evaluate(states, ("bias_force", "inverse_dynamics"))
+    sums = states.q + 10 * states.v + 100 * states.tau
+    tolerance = 1e-12 if precision == "float64" else 1e-5
+    np.testing.assert_allclose(found["bias_force"], sums, rtol=tolerance, atol=tolerance * np.abs(sums).max())
+    largest = 1000 * np.abs(states.vdot).max()
+    np.testing.assert_allclose(found["inverse_dynamics"], sums + 1000 * states.vdot, rtol=tolerance, atol=tolerance * largest)
+
+
+def test_header_and_docstring_list_every_quantity() -> None:
+    header, page = (HEADERS / "leapcheck_engine.h").read_text(encoding="utf-8"), user.__doc__ or ""
+    assert [name for name in CANONICAL if f" {name} " not in header] == []
+    assert [name for name in CANONICAL if f"`{name}(" not in page] == []
+
+
+PIPE = """
+import json, struct, sys
+import numpy as np
+KNOWN, LEAVES = 1, "--leaves" in sys.argv
+def read(n):
+    found = sys.stdin.buffer.read(n)
+    if len(found) < n: sys.exit(0)
+    return found
+while True:
+    _, head, body = struct.unpack("<4sIQ", read(16))
+    header, payload, out = json.loads(read(head)), read(body), b""
+    if header["ask"] == "hello":
+        reply = {"name": "echo", "quantities": ["inverse_dynamics"], "protocol": KNOWN}
+        if "--new" in sys.argv:
+            assert header["frames"][0] == "upper_arm" and (header["links"], header["rotors"], header["constraints"]) == (2, 0, 0)
+            reply |= {"protocol": header["protocol"], "quantities": [n for n, s in header["shapes"].items() if s == [2]]}
+        elif header["protocol"] != KNOWN:
+            if LEAVES: sys.exit(3)
+            reply = {"error": "version " + str(header["protocol"]) + " is unknown"}
+    else:
+        given = {n: np.ndarray(s, d, payload, o) for n, d, s, o in header["arrays"]}
+        out = np.ascontiguousarray(given["vdot"] if "vdot" in given else given["tau"]).tobytes()
+        out += bytes(header["answer_bytes"] - len(out))
+        reply = {}
+    text = json.dumps(reply).encode()
+    sys.stdout.buffer.write(struct.pack("<4sIQ", b"LEAP", len(text), len(out)) + text + out)
+    sys.stdout.buffer.flush()
+"""
+
+
+@pytest.mark.parametrize(("words", "version"), [("", 1), (" --leaves", 1), (" --new", 2)])
+def test_a_program_of_either_version_of_the_protocol(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, version: int
+) -> None:
+    """One of version 1 that refuses, or leaves at, what it does not know; one of version 2, by the shapes in its hello."""
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "echo.py", PIPE)
+    spec = load("two_link_arm")
+    engine, states = load_engine(f"pipe:{sys.executable} echo.py{words}", spec), generated_states(spec, 16, 0, 0)
+    assert isinstance(engine, OutsideEngine)
+    assert engine.protocol == version
+    assert "inverse_dynamics" in engine.quantities
+    assert version == 1 or {"com_position", "mass_matrix"}.isdisjoint(engine.quantities)
+    np.testing.assert_array_equal(engine.evaluate(states, ("inverse_dynamics",))["inverse_dynamics"], states.vdot)
+
+
+def test_a_version_of_the_protocol_that_there_is_not_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "echo.py", PIPE.replace("KNOWN, LEAVES = 1", "KNOWN, LEAVES = 3"))
+    with pytest.raises(EngineError, match="version 2 is unknown"):
+        load_engine(f"pipe:{sys.executable} echo.py", load("two_link_arm"))
+    written(tmp_path, "echo.py", PIPE.replace('"protocol": KNOWN}', '"protocol": 3}'))
+    with pytest.raises(EngineError, match="speaks version 3 of the protocol: use 1 to 2"):
+        load_engine(f"pipe:{sys.executable} echo.py", load("two_link_arm"))
 
 
 def test_undeclared_conventions_are_the_canonical_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,13 +645,14 @@ def test_a_crash_of_a_library_is_narrowed_to_its_state(tmp_path: Path, monkeypat
 @pytest.mark.parametrize(
     ("defined", "message"),
     [
-        ({"ABI": "7"}, "has version 7 of the ABI, this leapcheck has 1: build it with its leapcheck_engine.h"),
+        ({"ABI": "7"}, "has version 7 of the ABI, this leapcheck has 1 to 2: build it with its leapcheck_engine.h"),
         ({"DESCRIPTION": '"quantities = potential_energy"'}, "the key 'precision' is missing"),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "sizes = 3"'}, "'sizes = 3' is no entry: write key = value"),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = two"'}, "nq is 'two': give a whole number"),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "nq = 19; quantities = potential_energy"'}, "it has nq = 19, robot "),
         ({"DESCRIPTION": 'LEAPCHECK_PRECISION "quantities = mass"'}, "answers 'mass', which is no quantity: use mass_matrix"),
         ({"leapcheck_evaluate": "another"}, "has no function leapcheck_evaluate: define it"),
+        ({"leapcheck_evaluate": "another", "ABI": "2"}, "has no function leapcheck_evaluate_states: define it"),
     ],
 )  # fmt: skip
 def test_a_library_that_does_not_fit_is_refused(

@@ -66,8 +66,13 @@ LIBRARY = """
 #include "leapcheck_engine.h"
 int leapcheck_abi(void) { return LEAPCHECK_ABI; }
 const char *leapcheck_describe(void) { return LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = mass_matrix"; }
+#ifdef BY_STATES
+int leapcheck_evaluate_states(const char *quantity, const leapcheck_states *states, leapcheck_real *out) {
+    const leapcheck_real *q = states->q;
+#else
 int leapcheck_evaluate(const char *quantity, size_t n, const leapcheck_real *q, const leapcheck_real *v,
                        const leapcheck_real *tau, leapcheck_real *out) {
+#endif
     double c = 0.1 * cos(q[1]);
     out[0] = 0.055 + 0.0625 * MASS + 0.29 + 2 * c, out[1] = out[2] = 0.055 + c, out[3] = 0.055;
     return 0;
@@ -163,6 +168,7 @@ KINDS: dict[str, Callable[[float], None]] = {
     "recorded.npz": lambda mass: write_recording(mass, "recorded.npz"),
     "recorded.csv": lambda mass: write_recording(mass, "recorded.csv"),
     "./libarm.so": write_library,
+    "libarm.so": lambda mass: write_library(mass, "-DBY_STATES"),
 }
 
 

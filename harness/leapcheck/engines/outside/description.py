@@ -7,7 +7,7 @@ from typing import Any
 
 from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.outside.canonical import check_convertible
-from leapcheck.engines.outside.framing import Header
+from leapcheck.engines.outside.framing import PROTOCOL, Header
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.words import convention, words
 from leapcheck.engines.protocol import PRECISIONS
@@ -18,7 +18,7 @@ from leapcheck_models.spec import RobotSpec
 @dataclass(frozen=True, slots=True)
 class SelfDescription:
     """An engine of one robot: its `dtype` ("<f8" or "<f4"), its `convention` (None for the canonical one), whether it holds
-    any robot, and what it calls itself.
+    any robot, and what it calls itself; `abi` is the version of the C ABI by which a library is called, 0 for other engines.
     """
 
     quantities: frozenset[str]
@@ -28,6 +28,7 @@ class SelfDescription:
     name: str
     version: str
     not_compared: tuple[str, ...]
+    abi: int = 0
 
 
 def checked_description(hello: Header, target: Target, spec: RobotSpec) -> SelfDescription:
@@ -36,6 +37,8 @@ def checked_description(hello: Header, target: Target, spec: RobotSpec) -> SelfD
         if hello.get(key, expected) != expected:
             had = f"it has {key} = {hello[key]!r:.20}, robot '{spec.name}' has {expected}"
             raise ValueError(f"{had}: compare it with its own robot")
+    if hello.get("protocol", PROTOCOL) not in range(1, PROTOCOL + 1):
+        raise ValueError(f"speaks version {hello['protocol']!r:.20} of the protocol: use 1 to {PROTOCOL}")
     where = f"engine '{target.name}'"
     own = convention(spec, target.words.over(words(hello.get("conventions") or {}, where)), where)
     quantities = _known_quantities(hello.get("quantities"))
@@ -44,10 +47,11 @@ def checked_description(hello: Header, target: Target, spec: RobotSpec) -> SelfD
     version, name = str(hello.get("version") or "-"), str(hello.get("name") or "")
     limits = hello.get("limits")
     lines = tuple(" ".join(str(line).split()) for line in limits) if isinstance(limits, list) else ()
-    if target.kind is EngineKind.LIBRARY and (lost := [q for q in sorted(quantities) if "vdot" in QUANTITIES[q].arguments]):
+    abi = int(hello.get("abi", 0)) if target.kind is EngineKind.LIBRARY else 0
+    if abi == 1 and (lost := [q for q in sorted(quantities) if "vdot" in QUANTITIES[q].arguments]):
         quantities -= frozenset(lost)
-        lines += (f"{where}: {', '.join(lost)}: version 1 of the C ABI hands over no vdot",)
-    return SelfDescription(quantities, own, PRECISIONS[precision], hello.get("robots") == "any", name, version, lines)
+        lines += (f"{where}: {', '.join(lost)}: version 1 of the C ABI hands over no vdot: define leapcheck_evaluate_states",)
+    return SelfDescription(quantities, own, PRECISIONS[precision], hello.get("robots") == "any", name, version, lines, abi)
 
 
 def _known_quantities(quantities: Any) -> frozenset[str]:

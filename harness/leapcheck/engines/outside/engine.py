@@ -70,6 +70,16 @@ class OutsideEngine:
         return self._convention
 
     @property
+    def abi(self) -> int:
+        """The version of the C ABI by which a library is called; 0 for other engines."""
+        return self._description.abi
+
+    @property
+    def protocol(self) -> int:
+        """The version of the pipe's protocol by which it is asked."""
+        return self._link.protocol
+
+    @property
     def dtype(self) -> str:
         """Of its numbers: "<f8" or "<f4"."""
         return self._description.dtype

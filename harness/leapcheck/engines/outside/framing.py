@@ -26,6 +26,9 @@ FIRST_ARRAY = 4096
 
 ITEM_BYTES = {"<f8": 8, "<f4": 4, "<i8": 8}
 
+PROTOCOL = 2
+"""The newest version of the protocol; a program may also speak an earlier one."""
+
 Header = dict[str, Any]
 
 

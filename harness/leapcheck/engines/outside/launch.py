@@ -12,13 +12,11 @@ from pathlib import Path
 from leapcheck.coordinates.conventions import moving_joints
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.bubblewrap import sandbox_command
-from leapcheck.engines.outside.framing import Header
+from leapcheck.engines.outside.framing import PROTOCOL, Header
 from leapcheck.engines.outside.process import Child
 from leapcheck.engines.outside.target import EngineKind, Target, program_path
-from leapcheck.quantities import sizes
+from leapcheck.quantities import CANONICAL, answer_shape, sizes
 from leapcheck_models.spec import RobotSpec, as_json
-
-PROTOCOL = 1
 
 HOST = "leapcheck.engines.outside.host"
 """Our own program that holds libraries and Python factories."""
@@ -38,17 +36,29 @@ def launch(target: Target, inherited: Sequence[int]) -> Child:
         raise EngineError(f"engine '{target.name}': {words}") from None
 
 
-def greeting(spec: RobotSpec, memory: str) -> Header:
-    """The hello of the protocol: sizes, joints and the whole robot, and where shared memory is to be found."""
+def greeting(spec: RobotSpec, memory: str, version: int = PROTOCOL) -> Header:
+    """The hello of a version of the protocol: sizes, joints and the whole robot, and where shared memory is to be found; from
+    version 2 on also all other sizes, the frames, and the shape of each quantity.
+    """
+    robot = sizes(spec)
+    points = [point.name for point in spec.contact_points if point.computed]
+    more = {
+        "links": robot.links,
+        "rotors": robot.rotors,
+        "constraints": robot.constraints,
+        "frames": [*(body.name for body in spec.bodies), *points],
+        "shapes": {name: answer_shape(name, spec) for name in CANONICAL},
+    }
     return {
         "ask": "hello",
-        "protocol": PROTOCOL,
+        "protocol": version,
         "nq": spec.nq,
         "nv": spec.nv,
-        "points": sizes(spec).points,
+        "points": robot.points,
         "joints": [joint.name for joint in moving_joints(spec)],
         "memory": memory,
         "robot": json.loads(as_json(spec)),
+        **(more if version > 1 else {}),
     }
 
 

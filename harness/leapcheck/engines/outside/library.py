@@ -8,11 +8,22 @@ from collections.abc import Mapping
 
 from leapcheck.engines.outside.framing import Header, MappedFile, read_array_places
 
-ABI = 1
-NEEDED = ("leapcheck_abi", "leapcheck_describe", "leapcheck_evaluate")
+ABI = 2
+"""The newest version of the ABI; all before it are taken too."""
+
+NEEDED = ("leapcheck_abi", "leapcheck_describe")
+BY_STATES, BY_ARRAYS = "leapcheck_evaluate_states", "leapcheck_evaluate"
+"""What answers a quantity: in version 2, and in version 1, which hands over no vdot."""
+
 CONVENTIONS = ("quaternion", "base_velocity", "order", "joints")
 KEYS = ("name", "version", "precision", "nq", "nv", "points", "quantities", *CONVENTIONS)
 HEADER = "leapcheck_engine.h"
+
+
+class LibraryStates(ctypes.Structure):
+    """`leapcheck_states` of the header."""
+
+    _fields_ = (("n", ctypes.c_size_t), *((part, ctypes.c_void_p) for part in ("q", "v", "tau", "vdot")))
 
 
 class LibraryServer:
@@ -21,17 +32,19 @@ class LibraryServer:
     def __init__(self, path: str) -> None:
         self._path = path
         self._library: ctypes.CDLL | None = None
+        self._abi = ABI
         self._memory = MappedFile()
 
     def hello(self, header: Header) -> Header:
         """Loads the library, and hands it the robot where it takes any; ValueError in one line where it cannot be used."""
         self._memory.path = header["memory"]
         self._library = library = self._library or load_library(self._path)
+        self._abi = abi_of(library)
         takes_robots = hasattr(library, "leapcheck_robot")
         if takes_robots:
             self._check(library.leapcheck_robot(json.dumps(header["robot"]).encode()), "leapcheck_robot")
         description = _parse_description((library.leapcheck_describe() or b"").decode("utf-8", "replace"))
-        return {**description, "memory": True, "robots": "any" if takes_robots else "one"}
+        return {**description, "memory": True, "robots": "any" if takes_robots else "one", "abi": self._abi}
 
     def evaluate(self, header: Header) -> None:
         """Fills the answers; ValueError with the library's own words where it says that it failed."""
@@ -42,11 +55,14 @@ class LibraryServer:
             self.call(place.name, header["states"], addresses, start + place.offset)
 
     def call(self, quantity: str, states: int, addresses: Mapping[str, int], out: int) -> None:
-        """One quantity at that many states, by the addresses of q, v and tau and of the answer."""
-        assert self._library is not None
-        status = self._library.leapcheck_evaluate(
-            quantity.encode(), states, addresses["q"], addresses["v"], addresses["tau"], out
-        )
+        """One quantity at that many states, by the addresses of the parts of a state and of the answer."""
+        library, name = self._library, quantity.encode()
+        assert library is not None
+        if self._abi == ABI:
+            block = LibraryStates(states, *map(addresses.get, ("q", "v", "tau", "vdot")))
+            status = library.leapcheck_evaluate_states(name, ctypes.byref(block), out)
+        else:
+            status = library.leapcheck_evaluate(name, states, addresses["q"], addresses["v"], addresses["tau"], out)
         self._check(status, quantity)
 
     def _check(self, status: int, what: str) -> None:
@@ -67,19 +83,31 @@ def load_library(path: str) -> ctypes.CDLL:
     if missing := [name for name in NEEDED if not hasattr(library, name)]:
         raise ValueError(f"library '{path}' has no function {missing[0]}: define it as {HEADER} says, with C linkage")
     library.leapcheck_abi.argtypes, library.leapcheck_abi.restype = [], ctypes.c_int
-    if (version := library.leapcheck_abi()) != ABI:
+    if not 1 <= (version := library.leapcheck_abi()) <= ABI:
         raise ValueError(
-            f"library '{path}' has version {version} of the ABI, this leapcheck has {ABI}: build it with its {HEADER}"
+            f"library '{path}' has version {version} of the ABI, this leapcheck has 1 to {ABI}: build it with its {HEADER}"
         )
+    if not any(hasattr(library, name) for name in (BY_ARRAYS, *((BY_STATES,) if version == ABI else ()))):
+        missing_name = BY_STATES if version == ABI else BY_ARRAYS
+        raise ValueError(f"library '{path}' has no function {missing_name}: define it as {HEADER} says, with C linkage")
     pointer = ctypes.c_void_p
     library.leapcheck_describe.argtypes, library.leapcheck_describe.restype = [], ctypes.c_char_p
-    library.leapcheck_evaluate.argtypes = [ctypes.c_char_p, ctypes.c_size_t, pointer, pointer, pointer, pointer]
-    library.leapcheck_evaluate.restype = ctypes.c_int
+    if abi_of(library) == ABI:
+        library.leapcheck_evaluate_states.argtypes = [ctypes.c_char_p, ctypes.POINTER(LibraryStates), pointer]
+        library.leapcheck_evaluate_states.restype = ctypes.c_int
+    if hasattr(library, BY_ARRAYS):
+        library.leapcheck_evaluate.argtypes = [ctypes.c_char_p, ctypes.c_size_t, pointer, pointer, pointer, pointer]
+        library.leapcheck_evaluate.restype = ctypes.c_int
     if hasattr(library, "leapcheck_error"):
         library.leapcheck_error.argtypes, library.leapcheck_error.restype = [], ctypes.c_char_p
     if hasattr(library, "leapcheck_robot"):
         library.leapcheck_robot.argtypes, library.leapcheck_robot.restype = [ctypes.c_char_p], ctypes.c_int
     return library
+
+
+def abi_of(library: ctypes.CDLL) -> int:
+    """The version by which it is called: source of version 1 that was built with the header of version 2 says 2, and is of 1."""
+    return ABI if library.leapcheck_abi() == ABI and hasattr(library, BY_STATES) else 1
 
 
 def _parse_description(text: str) -> Header:

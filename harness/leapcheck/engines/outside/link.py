@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, ArrayPlace, Header, array_places, frame_bytes
+from leapcheck.engines.outside.framing import ALIGNMENT, FIRST_ARRAY, PROTOCOL, ArrayPlace, Header, array_places, frame_bytes
 from leapcheck.engines.outside.launch import greeting, launch
 from leapcheck.engines.outside.memory import SharedMemory
-from leapcheck.engines.outside.process import GIB, Child, Died
-from leapcheck.engines.outside.target import Target
+from leapcheck.engines.outside.process import GIB, Child, Died, EndKind
+from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck_models.spec import RobotSpec
 
 STARTING_SECONDS = 120.0
@@ -62,7 +63,8 @@ class Link:
         self._flying: deque[PendingRequest] = deque()
         self._slots = [(0, 0)] * IN_FLIGHT
         self._turn = self._deaths = 0
-        self._has_limit = False
+        self._has_limit = self._hangs = False
+        self.protocol = PROTOCOL
         self._seconds_per_state: dict[tuple[str, ...], float] = {}
 
     def greet(self, spec: RobotSpec) -> Header:
@@ -73,23 +75,35 @@ class Link:
             raise RuntimeError(f"engine '{self.target.name}': a robot is given while answers are awaited: collect them first")
         if self._deaths > MOST_DEATHS:
             raise EngineError(f"engine '{self.target.name}': has died {self._deaths} times: it is not started again")
+        try:
+            self._hello = self._answer_to_greeting(spec, self.protocol)
+        except EngineError:
+            if self.target.kind is not EngineKind.PROGRAM or self.protocol == 1 or self._hangs:
+                raise
+            with suppress(EngineError):  # a program of version 1 may refuse what it does not know
+                self._hello, self.protocol = self._answer_to_greeting(spec, 1), 1
+            if self.protocol != 1:
+                raise
+        self._robot = spec
+        return self._hello
+
+    def _answer_to_greeting(self, spec: RobotSpec, version: int) -> Header:
+        """The answer to the hello of one version of the protocol; EngineError where there is none."""
         if self._child is None:
             self._start()
         assert self._memory is not None
-        self._robot = spec
+        self._robot = None
         seconds = max(self.target.timeout, STARTING_SECONDS)
         try:
-            self._send(frame_bytes(greeting(spec, self._memory.address)), (), seconds)
+            self._send(frame_bytes(greeting(spec, self._memory.address, version)), (), seconds)
             header, _ = self._receive(seconds)
         except Died as death:
-            self._robot = None
+            self._hangs = death.kind is EndKind.HANG
             raise EngineError(
                 f"engine '{self.target.name}': {death.words} when it was given the robot: run it by hand"
             ) from death
         if "error" in header:
-            self._robot = None
             raise EngineError(prefix_engine(self.target.name, str(header["error"])))
-        self._hello = header
         return header
 
     def submit(self, arrays: Mapping[str, NDArray[Any]], quantities: Mapping[str, tuple[int, ...]], dtype: str) -> None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leapcheck.coordinates import conventions
-from leapcheck.coordinates.conventions import Convention, moving_joints
+from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.outside.canonical import depends_on_convention, prerequisites, states_in
 from leapcheck.engines.outside.engine import OutsideEngine
+from leapcheck.engines.outside.framing import PROTOCOL, Header
+from leapcheck.engines.outside.launch import greeting
 from leapcheck.engines.outside.recording import RecordedEngine
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine
 from leapcheck.engines.projection import number_of, takes_rate
 from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup, answer_shape, sizes
+from leapcheck_models.spec import RobotSpec
 
 FACTORY = re.compile(r"([\w.]+):([\w.]*)")
 """What can be imported, written module:name, or "module:"."""
@@ -28,7 +32,8 @@ class OwnEngine(NamedTuple):
     """How the user's engine is loaded: `what` is a path, the words of a command, or (module, factory); () where nothing says it.
 
     It runs in `folder`, seen from where the comparison ran; `takes_robot` where it can be given another one. `dtype` is that
-    of its numbers, `convention` its own where it declares one, `row` that of the state in recorded data.
+    of its numbers, `convention` its own where it declares one, `row` that of the state in recorded data; `abi` and `protocol`
+    are the versions of the C ABI and of the pipe's protocol by which a library or a program is asked.
     """
 
     name: str
@@ -39,6 +44,8 @@ class OwnEngine(NamedTuple):
     dtype: str = "<f8"
     convention: Convention | None = None
     row: int = 0
+    abi: int = 0
+    protocol: int = PROTOCOL
 
     @property
     def template(self) -> str:
@@ -51,7 +58,9 @@ def own_engine(name: str, shrunk: SmallestCase, quantity: str) -> OwnEngine:
     engine = shrunk.engine
     if isinstance(engine, OutsideEngine):
         own = _of_target(name, engine.target)
-        return own._replace(takes_robot=engine.holds_any_robot, dtype=engine.dtype, convention=engine.convention)
+        return own._replace(takes_robot=engine.holds_any_robot, dtype=engine.dtype, convention=engine.convention)._replace(
+            abi=engine.abi, protocol=engine.protocol
+        )
     if isinstance(engine, RecordedEngine):
         row = engine.rows(shrunk.state, QUANTITIES[quantity].arguments)[0]
         return _of_target(name, engine.target)._replace(convention=engine.convention, row=row)
@@ -90,9 +99,17 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
         "calls": {name: QUANTITIES[name].arguments for name in names},
         "letters": {name: "h" if name.endswith("force") else number_of(name) for name in names},
         "converted": "" if QUANTITIES[quantity].group is QuantityGroup.CORE else _converted(quantity, declared["rate"]),
-        "joints": [joint.name for joint in moving_joints(spec)],
+        "hello": _hello(own.protocol, spec, names),
         "sizes": {"nq": spec.nq, "nv": spec.nv, "points": sizes(spec).points},
     }
+
+
+def _hello(protocol: int, spec: RobotSpec, names: Sequence[str]) -> Header:
+    """What a program is greeted with, but for the robot and the memory; of the shapes those of the quantities asked."""
+    hello = greeting(spec, "", protocol)
+    if "shapes" in hello:
+        hello["shapes"] = {name: hello["shapes"][name] for name in names}
+    return {key: value for key, value in hello.items() if key not in ("robot", "memory")}
 
 
 def _converted(quantity: str, rate: bool) -> str:
