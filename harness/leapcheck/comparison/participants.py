@@ -140,10 +140,10 @@ class OwnNumbers:
     def _check_own_calls(self, states: OwnStates, raw: Mapping[str, Floats]) -> None:
         """Compares what is assembled of raw numbers with the engine's own calls for the same; EngineError where they differ."""
         for name, own in self._engine.own_calls(states, self._recipes).items():
-            parts, assemble = self._recipes[name]
-            assembled = assemble(*(raw[part] for part in parts))
+            recipe = self._recipes[name]
+            assembled = recipe.assemble(*(raw[part] for part in recipe.raw))
             reach = 1.0 + np.abs(states.q).max()  # the world's origin is where both engines' Jacobians begin
-            terms = np.abs(states.v).max(initial=0.0) ** 2 if name == "a" else 1.0  # w x v, which may cancel
+            terms = np.abs(states.v).max(initial=0.0) ** recipe.speed_power
             off = float(scale_free(assembled - own, np.max([1.0, terms, np.abs(own).max(initial=0.0)])).max(initial=0.0))
             if not off <= OWN_CALLS * reach:
                 raise EngineError(
@@ -169,7 +169,7 @@ class OwnNumbers:
         convention, recorder = self._engine.convention, Recorder(float)
         states = _symbolic_state(convention, recorder)
         raw = {name: recorder.input(f"raw_{name}", *self._engine.raw_shapes[name]) for name in self._raw}
-        own = {name: np.asarray(assemble(*(raw[part] for part in parts))) for name, (parts, assemble) in self._recipes.items()}
+        own = {name: np.asarray(recipe.assemble(*(raw[part] for part in recipe.raw))) for name, recipe in self._recipes.items()}
         projection = Projection(convention, states, conventions.velocity_map(convention, states.q), own)
         answers = {name: np.asarray(projection.quantity(name), dtype=object) for name in self.quantities}
         return recorder.graph({SLOTS: np.array(in_slots(in_house.slot_map, answers, recorder), dtype=object)})

@@ -84,7 +84,7 @@ class ForeignEngine(ABC):
         raw_names = sorted({raw for recipe in recipes.values() for raw in recipe.raw})
         raw = {name: np.empty((len(states.q), *self.raw_shapes[name])) for name in raw_names}
         self.write_raw(states, raw)
-        return {name: assemble(*(raw[part] for part in parts)) for name, (parts, assemble) in recipes.items()}
+        return {name: recipe.assemble(*(raw[part] for part in recipe.raw)) for name, recipe in recipes.items()}
 
     def check_blocks(self, states: OwnStates, out: Mapping[str, Floats]) -> dict[str, Floats]:
         """The states and `out` as one; ValueError unless each may be gone through by address: n rows, float64, C-contiguous."""

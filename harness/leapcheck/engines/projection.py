@@ -91,10 +91,14 @@ class OwnStates(NamedTuple):
 
 
 class Assembly(NamedTuple):
-    """How one of an engine's numbers is assembled: a pure function of blocks (..., *shape) of the raw arrays named."""
+    """How one of an engine's numbers is assembled: a pure function of blocks (..., *shape) of the raw arrays named.
+
+    `speed_power` is the power of the velocity in the terms that it adds up, which may cancel.
+    """
 
     raw: tuple[str, ...]
     assemble: Callable[..., Floats]
+    speed_power: int = 0
 
 
 def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:

@@ -83,7 +83,9 @@ class PinocchioEngine(ForeignEngine):
             "p": Assembly(("poses",), partial(points.positions, contact_points)),
             "pdot": Assembly(("poses", "velocities"), partial(points.velocities, contact_points)),
             "J": Assembly(("poses", "joint_jacobians"), partial(points.jacobians, contact_points)),
-            "a": Assembly(("poses", "velocities", "accelerations"), partial(points.bias_accelerations, contact_points)),
+            "a": Assembly(  # w x v
+                ("poses", "velocities", "accelerations"), partial(points.bias_accelerations, contact_points), speed_power=2
+            ),
             "MinvJT": Assembly(("poses", "joint_jacobians", "Minv"), partial(points.solved_jacobians, contact_points)),
             "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
             "coriolis_matrix": Assembly(("christoffel_matrix",), identity),
