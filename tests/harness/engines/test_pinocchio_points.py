@@ -91,7 +91,7 @@ def based(engine: PinocchioEngine, robot: str, distance: float) -> OwnStates:
 def test_assembly_takes_any_leading_dimensions_and_any_scalar() -> None:
     engine = pinocchio_engine("mini_cheetah")
     at = own_states(engine, near_states(load("mini_cheetah"), 6))
-    for name, (parts, made) in engine.assembly.items():
+    for name, (parts, made, _) in engine.assembly.items():
         raw = {part: np.zeros((6, *engine.raw_shapes[part])) for part in parts}
         engine.write_raw(at, raw)
         expected = made(*raw.values())
