@@ -7,12 +7,14 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from leapcheck.report.chart import ChartPhase
 from leapcheck.report.jump.page import jump_page
 from leapcheck.report.jump.scene3d import RATE, scene_page
+from leapcheck.system.text import printable
 from tests.harness.report.jump_case import HOSTILE, PHASES, TINY_PNG, cut, hardware, jump_log, monte_carlo, robot, study
 from tests.harness.report.test_browser import BROWSER, BROWSERS, MEASURE, browsed, console, measured
 
@@ -38,7 +40,8 @@ def scene(tmp_path_factory):
     log = jump_log()
     logs = {"rigid": log, HOSTILE: cut(jump_log("soft", lift=0.1), 800, f"stopped at t = 0.8 s: {HOSTILE}")}
     path = tmp_path_factory.mktemp("scene") / "scene3d.html"
-    path.write_text(scene_page(robot(), logs, tuple(ChartPhase(*phase) for phase in PHASES)), encoding="utf-8")
+    plan = SimpleNamespace(times=log.time, q=jump_log("plan", lift=0.05).q, duration=1.0)
+    path.write_text(scene_page(robot(), logs, tuple(ChartPhase(*phase) for phase in PHASES), plan=plan), encoding="utf-8")
     return path
 
 
@@ -85,8 +88,14 @@ def test_the_scene_turns_zooms_moves_and_goes_back(used):
     assert used["again"] <= SAME
     assert used["reset"] <= SAME
     assert used["reset_again"] <= SAME
-    for action in ("forces", "turned", "zoomed", "moved", "pinched"):
+    for action in ("forces", "traces", "all", "ghost", "turned", "zoomed", "moved", "pinched"):
         assert used[action] > 5 * SAME, action
+
+
+def test_the_scene_names_what_it_lays_over_the_run(used):
+    assert used["ghost_legend"] == "plan"
+    assert used["all_legend"] == printable(HOSTILE)  # the other run's name, as text
+    assert used["legend_hidden"]
 
 
 def test_a_run_that_stopped_says_so_in_the_scene(used):

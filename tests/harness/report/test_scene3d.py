@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from leapcheck.report.jump.scene3d import (
     RATE,
     mean_forces,
     picture_places,
+    plan_data,
     quaternions,
     scene_data,
     scene_page,
@@ -59,6 +61,17 @@ def test_poses_in_the_page_are_those_of_the_kinematics(log, page):
         assert (turned.inv() * Rotation.from_matrix(pose.R_WB)).magnitude().max() < TURN
         points = np.array(run["points"][k]).reshape(-1, 3) * LENGTH_STEP
         np.testing.assert_allclose(points, contact_positions(tree, log.q[places[k]]), atol=POSITION)
+
+
+def test_the_ghost_is_where_the_plan_is() -> None:
+    """Of two rows at one time, the end of a phase and the begin of the next, the later counts."""
+    q = np.tile(np.array(robot().pose("home")), (4, 1))
+    q[:, 0] = [0.0, 0.1, 0.2, 0.3]
+    plan = SimpleNamespace(times=np.array([0.0, 0.5, 0.5, 1.0]), q=q, duration=1.0)
+    found = plan_data(robot(), plan)
+    assert len(found["time"]) == 61
+    x = np.array([row[0] for row in found["poses"]]) * LENGTH_STEP
+    np.testing.assert_allclose(x[[0, 29, 30, 59, 60]], [0.0, 0.0, 0.2, 0.2, 0.3], atol=POSITION)
 
 
 def test_forces_in_the_page_keep_the_impulse(log, page):

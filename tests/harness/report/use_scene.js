@@ -37,6 +37,13 @@ addEventListener("load", () => {
   byId("forces").click()
   found.forces = against_start()
   byId("forces").click()
+  for (const id of ["traces", "all", "ghost"]) {
+    byId(id).click()
+    found[id] = against_start()
+    if (id !== "traces") found[`${id}_legend`] = byId("legend").textContent
+    byId(id).click()
+  }
+  found.legend_hidden = byId("legend").hidden
   drag([100, 100], [160, 120])
   release(1)
   found.turned = against_start()

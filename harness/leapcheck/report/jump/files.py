@@ -44,5 +44,6 @@ def _texts(run: JumpStudy, more_logs: Mapping[str, JumpLog]) -> dict[str, str | 
             logs,
             phases_of(spec, drawable_logs(run.logs) or logs, jump_view.push_start(run), run.setup.ground.terrain),
             terrain=run.setup.ground.terrain,
+            plan=run.setup.plan,
         )
     return texts

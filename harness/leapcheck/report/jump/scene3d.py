@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from leapcheck_reference.trace.key import key_of
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
 
+if TYPE_CHECKING:
+    from leapcheck.jumping.planning.records import JumpPlan
+
 RATE = 60.0
 """Pictures per second of the jump."""
 
@@ -42,8 +45,9 @@ def scene_page(
     phases: tuple[ChartPhase, ...] = (),
     title: str = "",
     terrain: Terrain = LEVEL,
+    plan: JumpPlan | None = None,
 ) -> str:
-    """The page with one run per name in `logs`, to choose from; everything escaped, deterministic.
+    """The page with one run per name in `logs`, to choose from, and the `plan` as a ghost; everything escaped, deterministic.
 
     Its Content-Security-Policy allows its own script and style sheet, by their hashes, and nothing else. Raises ValueError
     where there is no run with a state that can be shown.
@@ -51,7 +55,8 @@ def scene_page(
     logs = drawable_logs(logs)
     if not logs:
         raise ValueError(f"'{spec.name}': no run to show in 3D: simulate one first")
-    data = dumps_line(scene_data(spec, logs, phases) | {"ground": ground_data(terrain)}, (",", ":"))
+    ghost = None if plan is None or terrain.slope else plan_data(spec, plan)
+    data = dumps_line(scene_data(spec, logs, phases) | {"ground": ground_data(terrain), "plan": ghost}, (",", ":"))
     context = {
         "title": title or f"Jump of {spec.name}",
         "robot": spec.name,
@@ -79,6 +84,13 @@ def scene_data(spec: RobotSpec, logs: Mapping[str, JumpLog], phases: tuple[Chart
     }
 
 
+def plan_data(spec: RobotSpec, plan: JumpPlan) -> dict[str, Any]:
+    """The pictures of a plan, without forces: where the robot is to be, after touch-down where the legs aim at."""
+    time = np.linspace(0.0, plan.duration, max(round(plan.duration * RATE), 1) + 1)
+    places = np.clip(np.searchsorted(plan.times, time, side="right") - 1, 0, len(plan.times) - 1)
+    return {"name": "plan"} | _pictures(build(spec), time, plan.q[places])
+
+
 def ground_data(terrain: Terrain) -> dict[str, Any]:
     """The ground's slope (rad), floor (m) and boxes in its axes, these no wider and longer than is seen well."""
     boxes = []
@@ -104,15 +116,19 @@ def picture_places(log: JumpLog, rate: float = RATE) -> NDArray[np.intp]:
 def _run(tree: Tree, name: str, log: JumpLog) -> dict[str, Any]:
     """Poses of all bodies, contact points, forces and com of one run at its pictures, as whole numbers."""
     places = picture_places(log)
-    placed = placements(tree)({"q": np.stack([_unit(tree, q) for q in log.q[places]])})
+    words = {"name": printable(name), "stopped": printable(log.stopped)}
+    pictures = _pictures(tree, log.time[places], log.q[places])
+    return words | pictures | {"forces": _whole(mean_forces(log, places) / FORCE_STEP)}
+
+
+def _pictures(tree: Tree, time: Floats, q: Floats) -> dict[str, Any]:
+    """Poses of all bodies, contact points and com at the states q (pictures, nq), as whole numbers."""
+    placed = placements(tree)({"q": np.stack([_unit(tree, row) for row in q])})
     poses = [placed["origins"] / LENGTH_STEP, quaternions(placed["rotations"]) / QUATERNION_STEP]
     return {
-        "name": printable(name),
-        "stopped": printable(log.stopped),
-        "time": [round(float(t), 6) for t in log.time[places]],
+        "time": [round(float(t), 6) for t in time],
         "poses": _whole(np.concatenate(poses, axis=-1)),
         "points": _whole(placed["points"] / LENGTH_STEP),
-        "forces": _whole(mean_forces(log, places) / FORCE_STEP),
         "com": _whole(placed["com"] / LENGTH_STEP),
     }
 

@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent), byId = id => document.getElementById(id);
   const canvas = byId("view"), pen = canvas.getContext("2d"), slider = byId("time"), unit = data.units;
-  const HOME = {yaw: -1.05, pitch: 0.22, distance: 1.7, shift: [0, 0, 0]};
+  const HOME = {yaw: -1.05, pitch: 0.22, distance: 1.9, shift: [0, 0, 0]};
   const view = {...HOME, start: [0, 0, 0.25]}, pointers = new Map();
   let run = data.runs[0], now = 0, playing = false, last = 0, colours = {}, pinch = 0;
   const tilt = ([x, y, z], c = Math.cos(data.ground.slope), s = Math.sin(data.ground.slope)) => [c * x - s * z, y, s * x + c * z];
@@ -15,6 +15,8 @@
     const u = q.slice(1), t = cross(u, p).map(x => 2 * x);
     return add(add(p, t, q[0]), cross(u, t));
   };
+
+  const SUN = unitVector([0.35, -0.5, 0.8]);
 
   // Meshes: faces counter-clockwise seen from outside, in body axes.
   const revolved = (profile, sides = 12) => {
@@ -54,7 +56,7 @@
   const bodies = data.bodies.map(body => body.shapes.map(shape => ({faces: mesh(shape), tone: shape.tone})));
 
   // The run at a time: places of bodies, contact points, forces, com; between two pictures in a straight line.
-  const at = t => {
+  const at = (t, run) => {
     const time = run.time, end = time.length - 1;
     let k = 0;
     while (k < end - 1 && time[k + 1] <= t) k++;
@@ -67,9 +69,18 @@
       return {p: mixed(run.poses, 7 * i, 3, unit.length), q: q.map(x => x / n)};
     });
     const held = s >= 1 ? next : k; // a force is the mean of its stretch: held, not mixed
-    const contacts = data.feet.map((_, i) => ({p: mixed(run.points, 3 * i, 3, unit.length), f: run.forces[held].slice(3 * i, 3 * i + 3).map(x => x * unit.force)}));
+    const force = i => run.forces ? run.forces[held].slice(3 * i, 3 * i + 3).map(x => x * unit.force) : [0, 0, 0];
+    const contacts = data.feet.map((_, i) => ({p: mixed(run.points, 3 * i, 3, unit.length), f: force(i)}));
     return {poses, contacts, com: mixed(run.com, 0, 3, unit.length)};
   };
+  const path = (rows, i) => rows.map(row => row.slice(3 * i, 3 * i + 3).map(x => x * unit.length));
+  const traces = run => run.traces ??= [...data.feet.flatMap((foot, i) => foot ? [["path", path(run.points, i)]] : []), ["com", path(run.com, 0)]];
+
+  // What the sun's shadows fall on: the floor and the tops of the boxes, whose cells are [corners, plane].
+  const up = tilt([0, 0, 1]);
+  const planes = [data.ground.floor, ...data.ground.boxes.map(({size, p}) => p[2] + size[2] / 2)].map(z => tilt([0, 0, z]));
+  const above = (p, k) => dot(add(p, planes[k], -1), up);
+  const cast = (p, k) => add(p, SUN, -above(p, k) / dot(SUN, up));
 
   const camera = target => {
     const [sy, cy, sp, cp] = [Math.sin(view.yaw), Math.cos(view.yaw), Math.sin(view.pitch), Math.cos(view.pitch)];
@@ -87,11 +98,9 @@
     if (q[2] < NEAR) { const s = (p[2] - NEAR) / (p[2] - q[2]); q = add(p, add(q, p, -1), s); }
     pen.moveTo(...eye.screen(p)); pen.lineTo(...eye.screen(q));
   };
-  const polygon = points => { pen.moveTo(...points[0]); for (const p of points.slice(1)) pen.lineTo(...p); pen.closePath(); };
+  const polygon = (points, path = pen) => { path.moveTo(...points[0]); for (const p of points.slice(1)) path.lineTo(...p); path.closePath(); };
   const rgb = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
   const shaded = (tone, light) => `rgb(${rgb(colours[tone]).map(c => Math.round(Math.min(255, c * (0.55 + 0.6 * light)))).join(" ")})`;
-  const SUN = unitVector([0.35, -0.5, 0.8]);
-
   const floor = (eye, target) => {
     const reach = 2, step = 0.1, x0 = Math.round(target[0] / step), y0 = Math.round(target[1] / step), n = reach / step;
     for (const heavy of [false, true]) {
@@ -116,28 +125,72 @@
     pen.beginPath(); polygon([b, [c[0] - dy * head / 2, c[1] + dx * head / 2], [c[0] + dy * head / 2, c[1] - dx * head / 2]]); pen.fill();
   };
 
+  const drawTraces = eye => { // what is past in full, what is to come faint
+    const past = run.time.findLastIndex(t => t <= now);
+    const stroke = (line, tone, alpha, width) => {
+      pen.beginPath();
+      for (let k = 0; k + 1 < line.length; k++) segment(eye, line[k], line[k + 1]);
+      pen.strokeStyle = colours[tone]; pen.globalAlpha = alpha; pen.lineWidth = width * devicePixelRatio; pen.stroke(); pen.globalAlpha = 1;
+    };
+    for (const [tone, line] of traces(run)) { stroke(line.slice(0, past + 1), tone, 0.9, tone === "com" ? 2.2 : 1.3); stroke(line.slice(past), tone, 0.3, 1.1); }
+    for (const [other, tone] of ghosts()) stroke(traces(other).at(-1)[1], tone, 0.7, 1.6);
+  };
+  const ghosts = () => [
+    ...(data.plan && byId("ghost").checked ? [[data.plan, "ghost"]] : []),
+    ...(byId("all").checked ? data.runs.flatMap((other, i) => other === run ? [] : [[other, `run${i % 6}`]]) : []),
+  ];
+  const legend = () => {
+    const rows = ghosts().map(([{name}, tone]) => {
+      const row = document.createElement("li"), chip = document.createElement("i");
+      chip.style.background = colours[tone];
+      row.append(chip, name);
+      return row;
+    });
+    byId("legend").replaceChildren(...rows); byId("legend").hidden = !rows.length;
+    redraw();
+  };
+
   const draw = () => {
-    const {poses, contacts, com} = at(now), follow = byId("follow").checked;
-    const base = follow ? [com[0], com[1], 0.25] : view.start, eye = camera(add(base, view.shift));
+    const {poses, contacts, com} = at(now, run), follow = byId("follow").checked;
+    const base = follow ? [com[0], com[1], (0.25 + com[2]) / 2] : view.start, eye = camera(add(base, view.shift));
     pen.fillStyle = colours.sky; pen.fillRect(0, 0, canvas.width, canvas.height);
     floor(eye, base);
-    const shown = [], shadow = [];
-    const show = (world, tone, casts) => {
+    const shown = [], shadows = planes.map(() => ({path: new Path2D(), low: [Infinity, Infinity], high: [-Infinity, -Infinity]}));
+    const show = (world, tone, top) => {
       const normal = unitVector(cross(add(world[2], world[0], -1), add(world[3], world[1], -1)));
-      if (casts && dot(normal, SUN) > 0) shadow.push(world.map(p => [p[0] - SUN[0] / SUN[2] * p[2], p[1] - SUN[1] / SUN[2] * p[2], 0]));
+      if (top === undefined && dot(normal, SUN) > 0) shadows.forEach((shadow, k) => throwShadow(shadow, k, world));
       const local = world.map(eye.local);
       if (dot(normal, add(world[0], eye.eye, -1)) < 0 && local.every(p => p[2] > NEAR))
-        shown.push({points: local.map(eye.screen), depth: local.reduce((sum, p) => sum + p[2], 0), fill: shaded(tone, Math.max(0, dot(normal, SUN)))});
+        shown.push({points: local.map(eye.screen), depth: local.reduce((sum, p) => sum + p[2], 0), fill: shaded(tone, Math.max(0, dot(normal, SUN))), top: dot(normal, up) > 0.99 && top, world});
     };
-    for (const faces of solids) for (const face of faces) show(face, "solid", false);
-    bodies.forEach((shapes, i) => shapes.forEach(({faces, tone}) => faces.forEach(face => show(face.map(v => add(turned(poses[i].q, v), poses[i].p)), tone, true))));
-    pen.beginPath(); // faces that see the sun all wind one way on the floor: their union is the shadow
-    for (const face of shadow) { const local = face.map(eye.local); if (local.every(p => p[2] > NEAR)) polygon(local.map(eye.screen)); }
-    pen.fillStyle = colours.shadow; pen.globalAlpha = 0.45; pen.fill("nonzero"); pen.globalAlpha = 1;
+    const throwShadow = (shadow, k, world) => { // faces that see the sun all wind one way on the ground: their union is the shadow
+      if (world.some(p => above(p, k) < -1e-3)) return;
+      const fallen = world.map(p => cast(p, k)), local = fallen.map(eye.local);
+      for (const p of fallen) for (const i of [0, 1]) { shadow.low[i] = Math.min(shadow.low[i], p[i]); shadow.high[i] = Math.max(shadow.high[i], p[i]); }
+      if (local.every(p => p[2] > NEAR)) polygon(local.map(eye.screen), shadow.path);
+    };
+    const shade = (path, alpha, fill) => { pen.fillStyle = fill; pen.globalAlpha = alpha; pen.fill(path, "nonzero"); pen.globalAlpha = 1; };
+    const placed = (poses, use) => bodies.forEach((shapes, i) => shapes.forEach(({faces, tone}) => faces.forEach(face => use(face.map(v => add(turned(poses[i].q, v), poses[i].p)), tone))));
+    solids.forEach((faces, k) => faces.forEach(face => show(face, "solid", k + 1)));
+    placed(poses, (world, tone) => show(world, tone));
+    shade(shadows[0].path, 0.45, colours.shadow);
     shown.sort((a, b) => b.depth - a.depth);
     for (const face of shown) { // the thin stroke closes the seams between faces
       pen.beginPath(); polygon(face.points); pen.fillStyle = pen.strokeStyle = face.fill; pen.lineWidth = 0.7; pen.fill(); pen.stroke();
+      const shadow = face.top && shadows[face.top];
+      if (shadow && [0, 1].every(i => face.world.some(p => p[i] > shadow.low[i]) && face.world.some(p => p[i] < shadow.high[i]))) {
+        pen.save(); pen.beginPath(); polygon(face.points); pen.clip(); shade(shadow.path, 0.45, colours.shadow); pen.restore();
+      }
     }
+    for (const [other, tone] of ghosts()) { // a flat shade: the union of the faces that are seen
+      const path = new Path2D();
+      placed(at(now, other).poses, world => {
+        const local = world.map(eye.local), normal = cross(add(world[2], world[0], -1), add(world[3], world[1], -1));
+        if (dot(normal, add(world[0], eye.eye, -1)) < 0 && local.every(p => p[2] > NEAR)) polygon(local.map(eye.screen), path);
+      });
+      shade(path, 0.22, colours[tone]);
+    }
+    if (byId("traces").checked) drawTraces(eye);
     let total = 0;
     for (const {p, f} of contacts) {
       total += f[2];
@@ -167,15 +220,15 @@
   const seek = t => { now = Math.min(Math.max(t, 0), run.time.at(-1)); slider.value = now; redraw(); };
   const choose = i => {
     run = data.runs[i]; slider.max = run.time.at(-1); byId("stopped").textContent = run.stopped; byId("stopped").hidden = !run.stopped;
-    view.start = [run.com[0][0] * unit.length, run.com[0][1] * unit.length, 0.25]; seek(now);
+    view.start = [run.com[0][0] * unit.length, run.com[0][1] * unit.length, 0.25]; seek(now); legend();
   };
   const reset = () => { Object.assign(view, HOME); redraw(); };
   const zoom = factor => { view.distance = Math.min(Math.max(view.distance * factor, 0.3), 12); redraw(); };
   const paint = () => { // sizes and colours of the page now
     canvas.width = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)); canvas.height = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["sky", "rule", "body", "leg", "foot", "solid", "force", "shadow"]) colours[name] = style.getPropertyValue(`--${name}`).trim();
-    redraw();
+    for (const name of ["sky", "rule", "body", "leg", "foot", "solid", "force", "shadow", "com", "path", "ghost", ...[...Array(6).keys()].map(i => `run${i}`)]) colours[name] = style.getPropertyValue(`--${name}`).trim();
+    legend();
   };
 
   canvas.addEventListener("pointerdown", e => { canvas.setPointerCapture(e.pointerId); pointers.set(e.pointerId, [e.clientX, e.clientY]); pinch = 0; });
@@ -207,12 +260,14 @@
   byId("play").addEventListener("click", () => setPlaying(!playing));
   byId("reset").addEventListener("click", reset);
   byId("run").addEventListener("change", e => choose(e.target.value));
-  for (const id of ["forces", "follow"]) byId(id).addEventListener("change", redraw);
+  for (const id of ["forces", "follow", "traces"]) byId(id).addEventListener("change", redraw);
+  for (const id of ["ghost", "all"]) byId(id).addEventListener("change", legend);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   addEventListener("resize", paint);
 
   data.runs.forEach(({name}, i) => byId("run").add(new Option(name, i)));
-  byId("runs").hidden = data.runs.length < 2;
+  byId("runs").hidden = byId("others").hidden = data.runs.length < 2;
+  byId("ghosts").hidden = !data.plan;
   paint(); choose(0);
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) setPlaying(true);
 })();
