@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leapcheck.api.jump_run import JumpRun, LegJumpRun
 from leapcheck.api.robots import load
 from leapcheck.jumping.leg_jump.options import LegJumpOptions, Pair
-from leapcheck.jumping.options import JumpOptions
+from leapcheck.jumping.options import JumpOptions, Planner
 
 if TYPE_CHECKING:
     from leapcheck.jumping.runs import StudyProgress
@@ -25,6 +25,7 @@ def jump(
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
+    planner: Planner = JumpOptions.planner,
     plan: str | None = JumpOptions.plan,
     policy: str | None = JumpOptions.policy,
     sandbox: bool = JumpOptions.sandbox,
@@ -70,6 +71,7 @@ def jump(
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
+        planner: "quick", a push of constant acceleration, or "optimised", the motion that stays farthest from its limits.
         plan: a planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md).
         policy: your own controller instead of the plan, as module:factory, from the current folder: factory(robot)
             returns a function of (time, q, v) that returns joint torques or a JointCommand.
@@ -128,6 +130,7 @@ def jump(
         highest=highest,
         crouch=crouch,
         push_time=push_time,
+        planner=planner,
         plan=plan,
         policy=policy,
         sandbox=sandbox,

@@ -6,11 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Literal
 
 from leapcheck.system.command_line import repeat_command
 
+Planner = Literal["quick", "optimised"]
+
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "landing_height", "pitch", "crouch", "push_time")
+NOT_WITH_OWN = ("distance", "landing_height", "pitch", "crouch", "push_time", "planner")
 """Options that would have no effect."""
 
 LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_resistance": 0.0}
@@ -35,6 +38,8 @@ class JumpOptions:
     """Height of the trunk in the crouch (m); chosen by default."""
     push_time: float | None = None
     """How long the push lasts (s); chosen by default."""
+    planner: Planner = "quick"
+    """quick: a push of constant acceleration; optimised: the motion that stays farthest from its limits, in a minute or so."""
     plan: str | None = None
     """A planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md)."""
     policy: str | None = None
@@ -139,6 +144,8 @@ class JumpOptions:
             raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
+            if self.planner == "optimised":
+                self._refuse_unused(("crouch", "push_time"), "the optimised planner chooses it")
         else:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
             if self.plan is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import radians
 from pathlib import Path
@@ -17,7 +17,7 @@ from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
 from leapcheck.jumping.measures.estimates import Estimate
 from leapcheck.jumping.measures.ledgers import Ledger, ledgers
 from leapcheck.jumping.options import JumpOptions, name_value_pairs
-from leapcheck.jumping.planning.records import Infeasible, JumpRequest
+from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest
 from leapcheck.jumping.robot import jumping_robot
 from leapcheck.jumping.runs import FirstVerdict, Runs, StudyProgress, estimates_of, simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup, jump_setup
@@ -25,7 +25,8 @@ from leapcheck.simulators.log import JumpLog
 from leapcheck.simulators.registry import robot_in
 from leapcheck.system.installed import versions
 from leapcheck_models.spec import RobotSpec, spec_hash
-from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.actuator import Drives, drives
+from leapcheck_reference.simulate.battery import Battery
 
 if TYPE_CHECKING:
     from leapcheck.jumping.hardware import HardwareComparison, HardwareLog
@@ -120,8 +121,6 @@ def jump_study(
 
 def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
     """Who acts; raises Infeasible where the jump cannot be planned."""
-    from leapcheck.jumping.planning.plan import plan_jump
-
     if options.plan is not None:
         return file_act(setup.spec, options.plan, options.duration)
     if not options.is_planned:
@@ -129,7 +128,17 @@ def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
     if options.highest:
         most = _highest(setup, options)
         return planned_act(most.plan, most.sentence)
-    return planned_act(plan_jump(setup.spec, _request(options), drives(setup.spec), setup.battery))
+    return planned_act(_planner(options)(setup.spec, _request(options), drives(setup.spec), setup.battery))
+
+
+def _planner(options: JumpOptions) -> Callable[[RobotSpec, JumpRequest, Drives, Battery], JumpPlan]:
+    if options.planner == "quick":
+        from leapcheck.jumping.planning.plan import plan_jump
+
+        return plan_jump
+    from leapcheck.jumping.planning.optimised import optimised_planner
+
+    return optimised_planner()
 
 
 def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:

@@ -100,7 +100,7 @@ def measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion, fr
         depth = robot.radii - robot.geometry(motion.q)["contact_positions"][:, :, 2]
         yield Measure("foot dipping", "m", np.maximum(depth, 0.0), np.array(DEEPEST_DIP), robot.feet)
     if friction is not None:
-        yield from ground_measures(robot, motion.foot_forces, friction)
+        yield from ground_measures(robot.feet, motion.foot_forces, friction)
 
 
 def drive_measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion) -> Iterator[Measure]:
@@ -144,11 +144,11 @@ def posture_measures(robot: Legged, q: Floats, standing: bool) -> Iterator[Measu
         yield Measure("clearance", "m", height, np.array(LEAST_CLEARANCE * robot.size), robot.others, least=True)
 
 
-def ground_measures(robot: Legged, forces: Floats, friction: float) -> Iterator[Measure]:
-    """Friction needed, and how far the feet's normal forces are from one foot lifting off."""
+def ground_measures(feet: Sequence[str], forces: Floats, friction: float) -> Iterator[Measure]:
+    """Friction needed, and how far the normal forces (n, feet, 3) N of feet that stand are from one lifting off."""
     normal, tangential = forces[..., 2], np.hypot(forces[..., 0], forces[..., 1])
     needed = np.where(normal > 0.0, tangential / np.where(normal > 0.0, normal, 1.0), np.inf)
-    yield Measure("friction", "tangential over normal force", needed, np.array(friction), robot.feet)
+    yield Measure("friction", "tangential over normal force", needed, np.array(friction), feet)
     mean = normal.mean(axis=1, keepdims=True)
     uneven = np.where(mean > 0.0, 1.0 - normal / np.where(mean > 0.0, mean, 1.0), np.inf)
-    yield Measure("foot unloading", "part of its mean load", uneven, np.array(1.0), robot.feet)
+    yield Measure("foot unloading", "part of its mean load", uneven, np.array(1.0), feet)

@@ -1,0 +1,46 @@
+"""The planner's coordinates of a robot: sagittal ones where it is the same left and right, else all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leapcheck.jumping.planning.legged import Legged
+from leapcheck.jumping.planning.optimised.body import Coordinates, Places
+from leapcheck.jumping.sagittal import sagittal_places
+from leapcheck_models.arrays import Floats
+
+
+def sagittal_coordinates(robot: Legged) -> Coordinates:
+    """x, height, pitch, and hip and knee of the front and the rear legs; abads stay as they stand."""
+    places = sagittal_places(robot.spec)
+    moved = [places[f"{end}_{role}"] for end in ("front", "rear") for role in ("hip", "knee")]
+    offset = np.concatenate([np.zeros(6), robot.home[7:]])
+    matrix = np.zeros((len(offset), 3 + len(moved)))
+    matrix[0, 0] = matrix[2, 1] = matrix[4, 2] = 1.0
+    for k, place in enumerate(moved):
+        rows = robot.joint_v[list(place.actuators)]
+        matrix[rows, 3 + k] = place.signs
+        offset[rows] = 0.0
+    stand = robot.geometry(robot.home[None])["contact_positions"][0]
+    front = stand[:, 0] > stand[:, 0].mean()
+    pairs = tuple(tuple(np.flatnonzero(front == ahead).tolist()) for ahead in (True, False))
+    forces = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    drives = np.array([place.actuators[0] for place in places.values()], dtype=np.intp)
+    return Coordinates(
+        matrix, offset, 3, pairs, forces, drives, _points(robot, robot.points(robot.home[None])["contact_positions"][0])
+    )
+
+
+def whole_coordinates(robot: Legged) -> Coordinates:
+    """All coordinates."""
+    count = len(robot.home) - 1
+    feet = tuple((i,) for i in range(len(robot.feet)))
+    drives = np.arange(len(robot.joint_v))
+    return Coordinates(np.eye(count), np.zeros(count), 6, feet, np.eye(3), drives, robot.other_places)
+
+
+def _points(robot: Legged, positions: Floats) -> Places:
+    """Points that are no feet, on the left side or in the middle."""
+    places = robot.other_places
+    chosen: Places = places[positions[places, 1] >= 0.0]
+    return chosen

@@ -1,0 +1,114 @@
+"""What drives, joints, legs and ground allow, each as an expression that must not be above 0 at a part `use` of the limit.
+
+The same limits as `planning.checks` measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from leapcheck.jumping.planning.checks import LEAST_CLEARANCE, LIMIT_MARGIN, LONGEST_LEG
+from leapcheck.jumping.planning.optimised.body import Body
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import ONE_DOF
+from leapcheck_reference.simulate.actuator import Drives
+from leapcheck_reference.simulate.battery import Battery
+
+EASY_LEG = 0.5
+"""How far a leg stays bent, in parts of what is left of the other limits: a stretched leg is no load, but cannot give way."""
+LEAST_LOAD = 0.2
+"""Part of its share of the weight that a standing foot carries at least, so that it stands in every simulation."""
+ROUND = 1e-3
+"""Force (weights) below which friction's circle is rounded off at its tip."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit:
+    """`excess` over a limit, in parts of it; at most 0 where it is kept."""
+
+    name: str
+    excess: Any
+
+
+def drive_uses(body: Body, drives: Drives, battery: Battery) -> tuple[Any, Any]:
+    """(torque, voltage) of the drives that stand for all, in parts of their limits, with signs; no voltage of drives at rest.
+
+    Dry friction is left to `drive_limits`.
+    """
+    chosen, volts = body.coordinates.drives, usable_volts(drives, battery)
+    qd = body.v[body.robot.joint_v[chosen].tolist()]
+    torque = (body.torque[chosen.tolist()] + drives.damping[chosen] * qd) / drives.gear_ratio[chosen]
+    moving = [k for k, i in enumerate(chosen) if np.isfinite(volts[i]) and not qd[k].is_zero()]
+    which = chosen[moving]
+    ohms = (drives.resistance / drives.torque_per_ampere)[which]
+    emf = 2.0 * (drives.torque_constant * drives.gear_ratio)[which] * qd[moving]
+    return torque / drives.torque_limit[chosen], (ohms * torque[moving] + emf) / volts[which]
+
+
+def usable_volts(drives: Drives, battery: Battery) -> Floats:
+    """Volts (actuators,) of each drive on a battery that does not sag."""
+    return np.where(drives.electrical, np.minimum(drives.voltage, battery.open_circuit(drives)), drives.voltage)
+
+
+def drive_limits(body: Body, drives: Drives, battery: Battery, use: Any) -> Iterator[Limit]:
+    """Torque and voltage of the drives that stand for all; dry friction counts against the motor whichever way it turns."""
+    chosen, volts = body.coordinates.drives, usable_volts(drives, battery)
+    qd = body.v[body.robot.joint_v[chosen].tolist()]
+    moving = chosen[[k for k, i in enumerate(chosen) if np.isfinite(volts[i]) and not qd[k].is_zero()]]
+    friction = drives.friction / drives.gear_ratio
+    ohms = drives.resistance / drives.torque_per_ampere
+    torque, voltage = drive_uses(body, drives, battery)
+    for sign in (1.0, -1.0):
+        yield Limit("torque", sign * torque + (friction / drives.torque_limit)[chosen] - use)
+        yield Limit("voltage", sign * voltage + (ohms * friction / volts)[moving] - use)
+
+
+def posture_limits(body: Body, use: Any) -> Iterator[Limit]:
+    """Joint stops and length of the legs."""
+    joints = [b.joint for b in body.robot.spec.bodies if b.joint.type in ONE_DOF]
+    for i, joint in enumerate(joints):
+        if joint.limits is not None and i + 6 in body.robot.joint_v[body.coordinates.drives]:
+            low, high = joint.limits
+            away = (body.q[7 + i] - (low + high) / 2) / ((high - low) / 2 - LIMIT_MARGIN)
+            yield from (Limit("joint stop", sign * away - use) for sign in (1.0, -1.0))
+    if body.robot.measurable:
+        yield Limit("leg length", stretch(body) / LONGEST_LEG - (1.0 - EASY_LEG * (1.0 - use)))
+
+
+def stretch(body: Body) -> Any:
+    """Length of each leg that stands for all, in parts of its whole: `Legged.stretch`."""
+    robot = body.robot
+    links = {link.v.start: link for link in robot.tree.links}
+    parts = []
+    for feet in body.coordinates.feet:
+        third = links[int(robot.legs[feet[0], 2])]
+        p, axis = robot.geometry_tree.points[feet[0]].position, third.axis
+        angle = body.q[third.q.start]
+        turned = ca.cos(angle) * p + ca.sin(angle) * np.cross(axis, p) + (1 - ca.cos(angle)) * (axis * float(axis @ p))
+        whole = float(np.linalg.norm(third.placement.p) + np.linalg.norm(p))
+        parts.append(ca.norm_2(third.placement.p + ca.mtimes(third.placement.R, turned)) / whole)
+    return ca.vertcat(*parts)
+
+
+def ground_limits(body: Body, friction: float, use: Any, standing: tuple[int, ...], ground: float) -> Iterator[Limit]:
+    """Friction and unloading of the standing feet; distance of all else from the ground."""
+    loads = body.loads[list(standing), :]
+    mean = ca.sum1(loads[:, 2]) / len(standing)
+    yield Limit("foot unloading", (1.0 - use) * mean - loads[:, 2])
+    yield Limit("load", LEAST_LOAD / len(body.robot.feet) - loads[:, 2])
+    sideways = ca.sqrt(loads[:, 0] ** 2 + loads[:, 1] ** 2 + ROUND**2) - ROUND
+    yield Limit("friction", sideways - use * friction * loads[:, 2])
+    if body.points.shape[0]:
+        radii = np.array(
+            [
+                dict(zip(body.robot.other_places.tolist(), body.robot.other_radii, strict=True))[int(i)]
+                for i in body.coordinates.points
+            ]
+        )
+        least = LEAST_CLEARANCE * body.robot.size
+        yield Limit("clearance", (least - use * (body.points[:, 2] - radii - ground)) / least)

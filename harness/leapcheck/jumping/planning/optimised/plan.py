@@ -1,0 +1,98 @@
+"""A jump planned by trajectory optimisation: the program of the jump solved, sampled, and checked against the limits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from leapcheck.jumping.planning.checks import refusal
+from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.optimised.assembly import SAMPLE, assemble
+from leapcheck.jumping.planning.optimised.body import body
+from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates
+from leapcheck.jumping.planning.optimised.goal import Goal
+from leapcheck.jumping.planning.optimised.guess import first_guess
+from leapcheck.jumping.planning.optimised.problem import Problem, problem
+from leapcheck.jumping.planning.optimised.program import Program
+from leapcheck.jumping.planning.optimised.schedule import schedule
+from leapcheck.jumping.planning.records import Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
+from leapcheck.jumping.planning.task import task
+from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import RobotSpec
+from leapcheck_reference.simulate.actuator import Drives
+from leapcheck_reference.simulate.battery import Battery
+from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+
+PRICES = (0.0, 10.0, 100.0, 1000.0)
+"""Of the squares of excesses over limits, one solution after the other."""
+IPOPT = {
+    "print_level": 0,
+    "sb": "yes",
+    "tol": 1e-5,
+    "constr_viol_tol": 1e-6,
+    "max_iter": 300,
+    "mu_strategy": "adaptive",
+    "adaptive_mu_globalization": "never-monotone-mode",
+}
+
+
+def optimised_jump(
+    spec: RobotSpec, request: JumpRequest, drives: Drives, battery: Battery = Battery(), gains: Gains | None = None
+) -> JumpPlan:
+    """The plan of a jump with the least worst use of a limit.
+
+    Raises Infeasible where even that is beyond a limit, PlannerError where the solver has not converged: nothing is known then.
+    """
+    robot = legged_robot(spec, SMALLEST_RADIUS)
+    work = task(robot, request, drives, battery)
+    coordinates = sagittal_coordinates(robot)
+    expressions = body(robot, coordinates)
+    stages = schedule(tuple(range(coordinates.contacts)))
+    pitch = request.pitch or 0.0
+    level = math.tau * round(pitch / math.tau)
+    guess = first_guess(robot, coordinates, stages, np.array([0.0, pitch, 0.0]), request.distance, request.landing_height)
+    goal = Goal(
+        drives=drives,
+        battery=battery,
+        friction=request.friction,
+        speed=math.sqrt(2.0 * robot.gravity * request.height),
+        distance=request.distance,
+        ground=request.landing_height,
+        turn_places=np.array([2]),
+        turn_values=np.array([pitch]),
+        final_places=np.array([1, 2]),
+        final_values=np.array([guess.start[1] + request.landing_height, level]),
+    )
+    made = problem(expressions, stages, goal, guess)
+    values = _solution(made, spec.name)
+    weight = robot.mass * robot.gravity
+    gains = gains or Gains.for_robot(weight * work.com[2], work.com[2], robot.gravity)
+    plan = assemble(expressions, made, values, request, goal, gains)
+    if plan.utilisation > 1.0:
+        raise Infeasible(refusal(spec.name, request, plan.checks[0]), plan.checks[0])
+    return plan
+
+
+def _solution(made: Problem, name: str) -> Floats:
+    """The unknowns: first the easiest motion without limits, then with limits of rising price, then in whole milliseconds."""
+    program = made.program
+    solver = program.solver({"ipopt": IPOPT, "print_time": False, "error_on_fail": False})
+    for price in PRICES:
+        program.fix(made.price, price)
+        values = _solve(program, solver, name)
+        program.guess[:] = values.tolist()
+    for part in made.stages:
+        program.fix(part.duration, np.round(values[part.duration] / SAMPLE) * SAMPLE)
+    return _solve(program, solver, name)
+
+
+def _solve(program: Program, solver: Any, name: str) -> Floats:
+    values, report = program.solve(solver)
+    if not report["success"]:
+        raise PlannerError(
+            f"the optimised planner has not converged ({report['return_status']}) after {report['iter_count']} steps: whether "
+            f"'{name}' can jump so is not known; try --planner quick, or ask for another height or distance"
+        )
+    return values

@@ -1,0 +1,212 @@
+"""The jump as a nonlinear program: laws of motion, contact, limits, and what was asked, over the moments of all stages.
+
+Between two moments accelerations are straight lines, so angles are cubics and velocities parabolas (collocation of the laws of
+motion at the moments; J. T. Betts, Practical Methods for Optimal Control, 2010, ch. 4). Feet roll without slipping; what a
+contact point moves by rounding or by the step dies out at `SETTLING` (J. Baumgarte, Comput. Methods Appl. Mech. Eng. 1, 1972).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from leapcheck.jumping.planning.optimised.body import Body
+from leapcheck.jumping.planning.optimised.goal import Goal
+from leapcheck.jumping.planning.optimised.guess import Guess
+from leapcheck.jumping.planning.optimised.limits import Limit, drive_limits, drive_uses, ground_limits, posture_limits
+from leapcheck.jumping.planning.optimised.program import Program
+from leapcheck.jumping.planning.optimised.schedule import Stage
+
+Places = NDArray[np.intp]
+
+SETTLING = 30.0
+"""1/s"""
+ROUNDING = 0.005
+"""Part of a limit over which its price sets in."""
+LEVER = 0.1
+"""Height (m) that counts as much as a whole limit."""
+LIFT = 0.03
+"""Height (m) of the feet over the ground in the middle of a flight, at least."""
+SMOOTH, EASY, EFFORT = 0.1, 0.05, 0.3
+"""Weights of changes of force, of joint accelerations, and of the drives' mean square use, beside the worst use of a limit."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StagePlaces:
+    """Where a stage's unknowns stand: `z`, `zd`, `zdd` (moments, n), `force` (moments, parts), `duration` (1,)."""
+
+    stage: Stage
+    z: Places
+    zd: Places
+    zdd: Places
+    force: Places
+    duration: Places
+
+    @property
+    def states(self) -> Places:
+        """(moments, 3 n + parts)."""
+        return np.hstack([self.z, self.zd, self.zdd, self.force])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A program, where its unknowns stand, which of them is the worst use of a limit, and what an excess beyond it costs."""
+
+    program: Program
+    stages: tuple[StagePlaces, ...]
+    use: Places
+    price: Places
+
+
+def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> Problem:
+    """The program of a jump."""
+    program = Program()
+    use = program.unknowns(np.array([3.0]), 0.05, 50.0)
+    places = _unknowns(program, body, stages, guess)
+    made = Problem(program, places, use, program.constants(np.zeros(1)))
+    for part in places:
+        _motion(made, body, part)
+        _contact(made, body, part, goal)
+        _limits(made, body, part, goal)
+    _ends(made, body, goal, guess)
+    _objective(made, body, goal)
+    return made
+
+
+def _unknowns(program: Program, body: Body, stages: tuple[Stage, ...], guess: Guess) -> tuple[StagePlaces, ...]:
+    """Neighbouring stages share the state between them; accelerations and forces may jump there."""
+    made: list[StagePlaces] = []
+    parts = body.coordinates.forces.shape[1]
+    for k, stage in enumerate(stages):
+        z, zd = guess.states(k)
+        first = 1 if made else 0
+        new_z = program.unknowns(z[first:], guess.lower, guess.upper)
+        new_zd = program.unknowns(zd[first:], -60.0, 60.0, 10.0)
+        if made:
+            new_z, new_zd = np.vstack([made[-1].z[-1:], new_z]), np.vstack([made[-1].zd[-1:], new_zd])
+        zdd = program.unknowns(np.zeros_like(z), -5e3, 5e3, 200.0)
+        force = program.unknowns(guess.forces(k, parts), -20.0, 20.0)
+        duration = program.unknowns(np.array([stage.guess]), stage.least, stage.most)
+        made.append(StagePlaces(stage, new_z, new_zd, zdd, force, duration))
+    return tuple(made)
+
+
+def _motion(made: Problem, body: Body, part: StagePlaces) -> None:
+    """Cubics from moment to moment."""
+    n = body.coordinates.size
+    now, then = ca.SX.sym("now", 3 * n), ca.SX.sym("then", 3 * n)
+    duration = ca.SX.sym("duration")
+    step = duration / (part.stage.moments - 1)
+    (z0, v0, a0), (z1, v1, a1) = (ca.vertsplit(x, n) for x in (now, then))
+    gaps = ca.vertcat(z0 + step * v0 + step**2 / 6 * (2 * a0 + a1) - z1, v0 + step / 2 * (a0 + a1) - v1)
+    states = np.hstack([part.z, part.zd, part.zdd])
+    durations = np.tile(part.duration, (part.stage.moments - 1, 1))
+    made.program.require(ca.vertcat(now, then, duration), gaps, np.hstack([states[:-1], states[1:], durations]))
+
+
+def _contact(made: Problem, body: Body, part: StagePlaces, goal: Goal) -> None:
+    """Laws of motion of the trunk; standing feet roll, the others give no force."""
+    local = ca.vertcat(body.z, body.zd, body.zdd, body.force)
+    made.program.require(local, body.trunk_rows, part.states)
+    rows = _rows(body, part.stage.standing)
+    if rows:
+        ground = goal.ground if part is made.stages[-1] else 0.0
+        height = ca.vertcat(*(x for i in part.stage.standing for x in _depth(body, i, ground)))
+        settling = body.slip_rate[rows] + 2.0 * SETTLING * body.slip[rows] + SETTLING**2 * height
+        made.program.require(local, settling / body.robot.gravity, part.states)
+    parts = body.coordinates.forces.shape[1]
+    for contact in set(range(body.coordinates.contacts)).difference(part.stage.standing):
+        made.program.fix(part.force[:, contact * parts : (contact + 1) * parts], 0.0)
+
+
+def _depth(body: Body, contact: int, ground: float) -> list[Any]:
+    """How far (m) a contact is from where it should be: its height alone is known."""
+    parts = body.coordinates.forces.shape[1]
+    return [*(parts - 1) * [0.0], body.feet[contact, 2] - body.robot.radii[body.coordinates.feet[contact][0]] - ground]
+
+
+def _rows(body: Body, standing: tuple[int, ...]) -> list[int]:
+    parts = body.coordinates.forces.shape[1]
+    return [contact * parts + i for contact in standing for i in range(parts)]
+
+
+def _limits(made: Problem, body: Body, part: StagePlaces, goal: Goal) -> None:
+    """Drives, joints and legs; standing, also the ground and what must stay off it; flying, the way over what is in the way."""
+    use, moments = ca.SX.sym("use"), part.stage.moments
+    limits: list[Limit] = [*drive_limits(body, goal.drives, goal.battery, use), *posture_limits(body, use)]
+    if part.stage.standing:
+        ground = goal.ground if part is made.stages[-1] else 0.0
+        limits += ground_limits(body, goal.friction, use, part.stage.standing, ground)
+    local = ca.vertcat(body.z, body.zd, body.zdd, body.force, use)
+    _charge(made, local, limits, np.hstack([part.states, np.tile(made.use, (moments, 1))]))
+    flying = sorted(set(range(body.coordinates.contacts)).difference(part.stage.standing))
+    if not flying:
+        return
+    share, s = ca.SX.sym("share"), np.linspace(0.0, 1.0, moments)
+    shares = made.program.constants(4.0 * s * (1.0 - s) * (not part.stage.standing))
+    height = body.feet[flying, 2] - body.robot.radii[0] - goal.height_below(body.feet[flying, 0])
+    places = np.hstack([part.z, shares[:, None]])[1:-1]
+    _charge(made, ca.vertcat(body.z, share), [Limit("lift", (LIFT * share - height) / LEVER)], places)
+    if not part.stage.standing:
+        low = Limit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
+        _charge(made, body.z, [low], part.z)
+
+
+def _charge(made: Problem, local: Any, limits: list[Limit], places: Places) -> None:
+    """Each excess over a limit costs its square: smooth, where bounds would leave hundreds of them active."""
+    price, excess = ca.SX.sym("price"), ca.vertcat(*(limit.excess for limit in limits))
+    cost = price * ca.sumsqr((excess + ca.sqrt(excess**2 + ROUNDING**2)) / 2)
+    made.program.minimise(ca.vertcat(local, price), cost, np.hstack([places, np.tile(made.price, (len(places), 1))]))
+
+
+def _ends(made: Problem, body: Body, goal: Goal, guess: Guess) -> None:
+    """Start at rest, take-off and touch-down as asked, end at rest."""
+    program, base = made.program, body.coordinates.base
+    first, last = made.stages[0], made.stages[-1]
+    program.fix(first.z[0], guess.start)
+    program.fix(first.zd[0], 0.0)
+    program.fix(first.zdd[0, :base], 0.0)
+    program.fix(last.zd[-1, :base], 0.0)
+    program.fix(last.zdd[-1, :base], 0.0)
+    program.fix(last.z[-1, goal.final_places], goal.final_values)
+    crouched = made.stages[0]
+    state = np.hstack([crouched.z[-1], crouched.zd[-1]])
+    local = ca.vertcat(body.z, body.zd)
+    program.require(local, body.com_velocity[2], state)
+    air = made.stages[-2]
+    state = np.hstack([air.z[0], air.zd[0]])
+    if goal.speed is not None:
+        program.require(local, body.com_velocity[2] - goal.speed, state)
+    if goal.distance is not None:
+        duration = ca.SX.sym("duration")
+        program.require(
+            ca.vertcat(local, duration), body.com_velocity[0] * duration - goal.distance, np.hstack([state, air.duration])
+        )
+    down = np.hstack([air.z[-1], air.zd[-1]])
+    rows = _rows(body, last.stage.standing)
+    program.require(local, body.slip[rows], down)
+    program.require(body.z, body.feet[:, 2] - body.robot.radii[0] - goal.ground, air.z[-1])
+    if goal.footing is not None:
+        program.require(body.z, body.feet[:, 0], air.z[-1], *goal.footing)
+    program.fix(air.z[-1, goal.turn_places], goal.turn_values)
+
+
+def _objective(made: Problem, body: Body, goal: Goal) -> None:
+    program, n = made.program, body.coordinates.size
+    use = ca.SX.sym("use")
+    program.minimise(use, goal.weight * use, made.use)
+    for part in made.stages:
+        moments = part.stage.moments
+        joints = body.zdd[body.coordinates.base :]
+        program.minimise(body.zdd, EASY * ca.sumsqr(joints / 200.0) / moments * n, part.zdd)
+        torque, voltage = drive_uses(body, goal.drives, goal.battery)
+        local = ca.vertcat(body.z, body.zd, body.zdd, body.force)
+        program.minimise(local, EFFORT / moments * (ca.sumsqr(torque) + ca.sumsqr(voltage)), part.states)
+        if part.stage.standing:
+            now, then = (ca.SX.sym(name, body.force.numel()) for name in ("now", "then"))
+            pairs = np.hstack([part.force[:-1], part.force[1:]])
+            program.minimise(ca.vertcat(now, then), SMOOTH * ca.sumsqr(then - now), pairs)

@@ -1,0 +1,34 @@
+"""Which feet stand when, and for how long: the phases that a jump is planned over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of a jump: contacts that stand (numbers of the planned forces), moments, and seconds from `least` to `most`."""
+
+    name: str
+    standing: tuple[int, ...]
+    moments: int
+    least: float
+    most: float
+
+    @property
+    def guess(self) -> float:
+        """Seconds to begin from."""
+        return math.sqrt(self.least * self.most)
+
+
+def schedule(every: tuple[int, ...], rear: tuple[int, ...] = ()) -> tuple[Stage, ...]:
+    """Crouch, push, flight, landing; `rear`: contacts that push on alone when the others have left."""
+    tip = (Stage("tip", rear, 8, 0.04, 0.2),) if rear else ()
+    return (
+        Stage("crouch", every, 11, 0.25, 0.6),
+        Stage("push", every, 15, 0.08, 0.3),
+        *tip,
+        Stage("flight", (), 15, 0.1, 1.0),
+        Stage("landing", every, 19, 0.35, 0.8),
+    )

@@ -1,0 +1,87 @@
+"""Jumps planned by optimisation: what was asked, the laws of motion, margins against the quick plan, a simulation."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from leapcheck.jumping.act import planned_act
+from leapcheck.jumping.measures.figures import figures
+from leapcheck.jumping.planning import optimised
+from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.optimised.plan import optimised_jump
+from leapcheck.jumping.planning.plan import plan_jump
+from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest
+from leapcheck.jumping.planning.rolling import contact_point_jacobian
+from leapcheck.jumping.simulation import simulate
+from leapcheck.simulators.registry import Ground, make_simulator
+from leapcheck_models.robots import load
+from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+
+SPEC = load("mini_cheetah_armature")
+REQUEST = JumpRequest(0.25, 0.2)
+
+BALANCE = 2e-2
+"""Largest part of the weight that a plan's forces leave over on the trunk between its moments; 8e-3 seen."""
+
+
+@cache
+def plan() -> JumpPlan:
+    return optimised_jump(SPEC, REQUEST, drives(SPEC))
+
+
+def test_the_plan_obeys_the_laws_of_motion() -> None:
+    made, robot = plan(), legged_robot(SPEC, SMALLEST_RADIUS)
+    steps = np.diff(made.times)
+    joined = np.flatnonzero(steps <= 0.0)  # where phases meet, accelerations jump
+    rows = np.setdiff1d(np.arange(1, len(made.times) - 1), (joined[:, None] + np.arange(-1, 3)).ravel())
+    vdot = (made.v[rows + 1] - made.v[rows - 1]) / (made.times[rows + 1] - made.times[rows - 1])[:, None]
+    q, v = made.q[rows], made.v[rows]
+    terms = robot.dynamics(q, v)
+    J = contact_point_jacobian(robot, terms)
+    left = np.einsum("nij,nj->ni", terms["mass_matrix"], vdot) + terms["bias_force"]
+    left -= np.einsum("nfij,nfi->nj", J, made.foot_forces[rows])
+    left[:, robot.joint_v] -= made.torque[rows]
+    assert np.abs(left).max() < BALANCE * robot.mass * robot.gravity
+
+
+def test_it_jumps_as_high_and_as_far_as_asked() -> None:
+    made = plan()
+    assert made.take_off_velocity[2] ** 2 / 2 / 9.81 == pytest.approx(REQUEST.height, rel=1e-4)
+    assert made.take_off_velocity[0] * (made.touch_down - made.take_off) == pytest.approx(REQUEST.distance, rel=1e-3)
+    assert made.phases[-1].end == made.duration == pytest.approx(made.times[-1])
+
+
+def test_its_worst_use_of_a_limit_is_less_than_that_of_the_quick_plan() -> None:
+    assert plan().utilisation < plan_jump(SPEC, REQUEST, drives(SPEC)).utilisation
+
+
+def test_a_simulation_jumps_as_planned_within_the_limits() -> None:
+    made = plan()
+    act = planned_act(made)
+    simulator = make_simulator("rigid", SPEC, Ground(), 1e-3)
+    seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
+    assert seen["height"].value == pytest.approx(REQUEST.height, rel=0.03)
+    assert seen["distance"].value == pytest.approx(REQUEST.distance, rel=0.05)
+    assert seen["final_tilt"].value < 2.0
+    assert max(seen["torque_use"].value, seen["voltage_use"].value) < 1.0
+
+
+@pytest.mark.slow
+def test_what_is_beyond_the_robot_is_refused_by_the_limit_it_breaks() -> None:
+    with pytest.raises(Infeasible, match=r"cannot jump 1\.2 m high: .* limit"):
+        optimised_jump(SPEC, JumpRequest(1.2), drives(SPEC))
+
+
+def test_without_casadi_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimised, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"leapcheck\[plan\]"):
+        optimised.optimised_planner()
+
+
+def test_the_end_is_a_stand() -> None:
+    made = plan()
+    assert np.abs(made.v[-1]).max() < 1e-2
+    assert math.isclose(made.q[-1, 2], made.q[0, 2], abs_tol=1e-3)
