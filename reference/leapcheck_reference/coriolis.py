@@ -55,6 +55,19 @@ def momentum_cross_matrix(tree: Tree, q: Any, v: Any) -> Array:
     return _factorisation(tree, q, v, _momentum_cross)
 
 
+def newton_euler_at_coms(tree: Tree, q: Any, v: Any) -> Array:
+    """C (nv, nv) of Newton's and Euler's equations at the coms: sum of m Jc^T Jcdot + Jw^T (I Jwdot + w~ I Jw), world axes.
+
+    C v is the Coriolis force, but Mdot - 2 C is not skew-symmetric.
+    """
+    return _factorisation(tree, q, v, lambda I, V: _carried_at_com(I, V) + _turning(I, V))
+
+
+def newton_euler_without_turning(tree: Tree, q: Any, v: Any) -> Array:
+    """The same (nv, nv) without w~ I: C v lacks the sum of Jw^T (w x I w)."""
+    return _factorisation(tree, q, v, _carried_at_com)
+
+
 def _factorisation(tree: Tree, q: Any, v: Any, factor: Callable[[RigidInertia, Array], Array]) -> Array:
     """Sum over bodies of J^T (I Jdot + B J), with B (6, 6) a function of inertia and velocity."""
     poses = frames(tree, q)
@@ -81,3 +94,28 @@ def _momentum_cross(inertia: RigidInertia, V: Array) -> Array:
     """f xbar* (6, 6) of f = I V, skew-symmetric: f xbar* v = v x* f."""
     n, f = np.split(inertia @ V, 2)
     return np.block([[-skew(n), -skew(f)], [-skew(f), 0.0 * skew(f)]])
+
+
+def _carried_at_com(inertia: RigidInertia, V: Array) -> Array:
+    """B (6, 6) with which J^T (I Jdot + B J) is m Jc^T Jcdot + Jw^T I Jwdot of the com's Jc and Jw in world axes.
+
+    Their rates are Jdot + w~ J in body axes, and Jc = Jv - c~ Jw: B = I w~ - m [c~ (w x c)~, 0; (w x c)~, 0].
+    """
+    c, turn = _com(inertia), skew(V[:3])
+    moved, nothing = inertia.mass * skew(turn @ c), np.zeros((3, 3))
+    carried: Array = inertia_matrix(inertia) @ np.kron(np.eye(2), turn)
+    away: Array = np.block([[skew(c) @ moved, nothing], [moved, nothing]])
+    return carried - away
+
+
+def _turning(inertia: RigidInertia, V: Array) -> Array:
+    """w~ I (6, 6) of the rotational inertia about the com."""
+    c, turning = skew(_com(inertia)), np.zeros((6, 6))
+    turning[:3, :3] = skew(V[:3]) @ (inertia.I + inertia.mass * c @ c)
+    return turning
+
+
+def _com(inertia: RigidInertia) -> Array:
+    """The com (3,); the origin of a body without mass."""
+    com: Array = inertia.mc / inertia.mass if inertia.mass else np.zeros(3)
+    return com

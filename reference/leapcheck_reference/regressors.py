@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
+from leapcheck_reference.energy import body_jacobians
 from leapcheck_reference.inverse_dynamics import own_acceleration
 from leapcheck_reference.kinematics import BodyMotion, Frames, frames, link_motions, rotor_motions, velocities
 from leapcheck_reference.rotation import cross, skew
@@ -70,6 +71,23 @@ def potential_energy_regressor(tree: Tree, q: Any) -> Array:
     return np.concatenate(rows)
 
 
+def gyroscopic_regressor(tree: Tree, q: Any, v: Any) -> Array:
+    """Y (nv, 10 bodies) of the sum over bodies of Jw^T (w x I w) alone, which is Y pi."""
+    tree, v = _with_turning_rotors(tree), vector(f"v of '{tree.name}'", v, tree.nv)
+    poses = frames(tree, q)
+    V, _ = velocities(tree, poses, v)
+    jacobians = body_jacobians(tree, poses)
+    moving = [*((V_B, J) for V_B, (J, _) in zip(V.links, jacobians, strict=True))]
+    moving += [(V_B, J) for V_B, (_, J) in zip(V.rotors, jacobians, strict=True) if V_B is not None and J is not None]
+    return np.concatenate([J[:3].T @ _gyroscopic_rows(V_B[:3]) for V_B, J in moving], axis=1)
+
+
+def body_rotations(tree: Tree, q: Any) -> Array:
+    """R_WB (bodies, 3, 3) of the axes in which each body's parameters are: links, then rotors, in axes that turn with them."""
+    tree = _with_turning_rotors(tree)
+    return np.stack([R for R, _ in _placements(tree, frames(tree, q))])
+
+
 def inertial_parameters(tree: Tree) -> Array:
     """pi (10 bodies,) of the tree, in kg, kg m and kg m^2."""
     inertias = [*(link.inertia for link in tree.links), *(link.rotor.inertia for link in tree.links if link.rotor)]
@@ -108,6 +126,14 @@ def _turning_column(motion: BodyMotion, i: int, j: int) -> Array:
     unit = np.zeros((3, 3))
     unit[i, j] = unit[j, i] = 1.0
     return unit @ motion.alpha + cross(motion.w, unit @ motion.w)
+
+
+def _gyroscopic_rows(w: Array) -> Array:
+    """w x I w (3, 10)."""
+    units = [np.zeros((3, 3)) for _ in PAIRS]
+    for unit, (i, j) in zip(units, PAIRS, strict=True):
+        unit[i, j] = unit[j, i] = 1.0
+    return np.concatenate([np.zeros((3, 4)), np.stack([cross(w, unit @ w) for unit in units], axis=1)], axis=1)
 
 
 def _energy_row(w: Array, v: Array) -> Array:

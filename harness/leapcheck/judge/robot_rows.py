@@ -194,3 +194,9 @@ def _solve(M: Floats, b: Floats) -> Floats:
         for i in np.flatnonzero(good):
             x[i] = np.linalg.lstsq(M[i], b[i], rcond=None)[0]
     return x
+
+
+def inverse_or_nan(matrices: Floats) -> Floats:
+    """Inverses (..., k, k); not a number where a matrix is singular or not finite."""
+    flat = matrices.reshape(-1, *matrices.shape[-2:])
+    return _solve(flat, np.broadcast_to(np.eye(flat.shape[-1]), flat.shape)).reshape(matrices.shape)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 FILES = ("score.md", "score.json")
 PROGRAM_FILES = ("programs.md", "programs.json")
+WHOLE_BODY_FILES = ("whole_body.md", "whole_body.json")
+
+WHOLE_BODY_CLEAN = 20_000
+"""States of clean engines by default where all quantities of whole bodies are compared, derivatives and regressors too."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,14 @@ class ScoreCommand:
       python -m leapcheck_evidence.score --list
       python -m leapcheck_evidence.score --programs
       python -m leapcheck_evidence.score --programs --defect 7
+      python -m leapcheck_evidence.score --whole-body --only frames
     """
 
     programs: bool = False
     """Plant in hand-written dynamics codes: forgotten terms, faults of some states, several faults; a score of its own."""
+
+    whole_body: bool = False
+    """Plant in frames, centres of mass, momenta, matrices, derivatives and regressors; a score of its own."""
 
     seed: int = 0
     """Seed of the defects."""
@@ -46,8 +54,9 @@ class ScoreCommand:
     """Classes to plant, as the table names them; all by default."""
     defect: tuple[int, ...] = ()
     """Numbers of single defects to plant."""
-    clean_states: int = 1_000_000
-    """States over which engines without a fault are compared; 0 leaves that out, as --only and --defect do."""
+    clean_states: int | None = None
+    """States over which engines without a fault are compared, by default a million, or 20000 of --whole-body; 0 leaves that
+    out, as --only and --defect do."""
     list: bool = False
     """Only list the defects."""
     out: Path = Path("runs") / "score"
@@ -67,18 +76,19 @@ class ScoreCommand:
         from leapcheck_evidence.score.show import score_console, score_json, score_markdown
 
         plan, workers = self._plan(), self.workers or os.cpu_count() or 1
+        files = WHOLE_BODY_FILES if self.whole_body else FILES
         if self.list:
             with progress_bar("planting") as progress, redirect_stdout(sys.stderr):
                 lines = defect_lines(plan, workers, progress)
             print("\n".join(lines))
             return 0
-        check_folder(self.out, FILES)  # before the work, not after it
+        check_folder(self.out, files)  # before the work, not after it
         with progress_bar("planted defects") as progress, redirect_stdout(sys.stderr):  # foreign code may print
             score = run_score(plan, workers, progress)
-        write_together(self.out, dict(zip(FILES, (score_markdown(score), score_json(score)), strict=True)))
+        write_together(self.out, dict(zip(files, (score_markdown(score), score_json(score)), strict=True)))
         console = Console()
         console.print(score_console(score))
-        console.print(f"score: {self.out / FILES[0]}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"score: {self.out / files[0]}", highlight=False, markup=False, soft_wrap=True)
         return int(not all(goal.is_reached for goal in goals(score)))
 
     def _score_programs(self) -> int:
@@ -106,22 +116,24 @@ class ScoreCommand:
         return int(not all(goal.is_reached for goal in program_goals(score)))
 
     def _plan(self) -> ScorePlan:
-        from leapcheck_evidence.score.planting.catalogue import places
-        from leapcheck_evidence.score.planting.kinds import CLASSES, WHOLE
-        from leapcheck_evidence.score.run import ScorePlan
+        from leapcheck_evidence.score.planting.catalogue import CATALOGUES, ENGINES, WHOLE_BODIES, places, size
+        from leapcheck_evidence.score.run import CLEAN_STATES, ScorePlan
 
         for name in ("seed", "count", "clean_states", "workers"):
-            if getattr(self, name) < 0:
+            if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: give a whole number from 0")
-        if unknown := [name for name in self.only if name not in CLASSES]:
-            raise ValueError(f"unknown class '{unknown[0]}': use one of {', '.join(CLASSES)}")
-        count = self.count or WHOLE
-        every = places(count)
+        catalogue = WHOLE_BODIES if self.whole_body else ENGINES
+        classes = tuple(dict.fromkeys(kind.name for kind in CATALOGUES[catalogue]))
+        if unknown := [name for name in self.only if name not in classes]:
+            raise ValueError(f"unknown class '{unknown[0]}': use one of {', '.join(classes)}")
+        count = self.count or size(catalogue)
+        every = places(count, catalogue)
         if wrong := [number for number in self.defect if not 0 <= number < len(every)]:
             raise ValueError(f"defect {wrong[0]} is not among the {len(every)} planted: give 0 to {len(every) - 1}")
         chosen = self.defect or tuple(i for i, (kind, _) in enumerate(every) if kind.name in self.only)
-        clean = 0 if chosen else self.clean_states
-        return ScorePlan(self.seed, count, chosen, clean, self._command())
+        usual = WHOLE_BODY_CLEAN if self.whole_body else CLEAN_STATES
+        clean = 0 if chosen else usual if self.clean_states is None else self.clean_states
+        return ScorePlan(self.seed, count, chosen, clean, self._command(), catalogue)
 
     def _command(self) -> str:
         """The command that repeats this score: every choice that is not the default, but for where it is written."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leapcheck_evidence.score.few_entries import FEW
+from leapcheck_evidence.score.planting.catalogue import ENGINES, WHOLE_BODIES
 from leapcheck_evidence.score.record import LEAST_DEMANDED, Outcome, Score
 
-LEAST_PLANTED = 400
+LEAST_PLANTED = {ENGINES: 400, WHOLE_BODIES: 150}
 NAMED_SINGLE, NAMED_PAIR, SHRUNK = 0.97, 0.85, 0.90
 
 
@@ -53,6 +54,8 @@ def goals(score: Score) -> tuple[ScoreGoal, ...]:
         ScoreGoal("rounding noise not called a fault", _named_count(noise), len(noise), 1.0),
         ScoreGoal("single precision called imprecise", _named_count(single_precision), len(single_precision), 1.0),
     ]
+    if score.catalogue == WHOLE_BODIES:  # no pairs, no rounding, no shrinking there
+        rows = [row for row in rows if row.whole]
     if score.clean:
         states = sum(run.states for run in score.clean)
         alarms = sum(len(run.alarms) for run in score.clean)
@@ -62,7 +65,7 @@ def goals(score: Score) -> tuple[ScoreGoal, ...]:
             )
         )
     if score.whole:
-        rows.insert(0, ScoreGoal("planted", len(outcomes), LEAST_PLANTED, 1.0))
+        rows.insert(0, ScoreGoal("planted", len(outcomes), LEAST_PLANTED[score.catalogue], 1.0))
     return tuple(rows)
 
 

@@ -51,8 +51,8 @@ class Judgement:
     entries: int | None
 
 
-def judgement(defect: Defect, engine: Planted) -> Judgement:
-    """The judge's word on the engine with the defect; the same every time."""
+def judgement(defect: Defect, engine: Planted, shrinks: bool = True) -> Judgement:
+    """The judge's word on the engine with the defect, the same every time; its worst state is made small if it `shrinks`."""
     plan = Plan(NamedRobot(defect.spec, defect.robot), ("reference", engine), defect.quantities, STATES, defect.number)
     at = engine_set_of(plan)
     total = whole_result(plan, at)
@@ -66,7 +66,7 @@ def judgement(defect: Defect, engine: Planted) -> Judgement:
     diagnoses = (
         diagnose(defect.spec, engine, states_to_ask(defect.spec, defect.number, worst), defect.quantities) if worst else ()
     )
-    entries = _smallest(engine, defect.spec, wrong) if defect.wanted == "wrong" and worst else None
+    entries = _smallest(engine, defect.spec, wrong) if shrinks and defect.wanted == "wrong" and worst else None
     return Judgement(bool(wrong) or bool(total.failures), with_diagnoses(figures.verdicts, diagnoses), diagnoses, entries)
 
 

@@ -30,9 +30,14 @@ def choices(diagnosis: Diagnosis) -> list[tuple[CauseRow, ...]]:
 
 def named_faults(faults: Sequence[Fault], causes: Sequence[CauseRow]) -> set[int] | None:
     """The numbers of the faults that the causes name; None where there are no causes, or one is none of the faults."""
-    names = [name for cause in causes for name in _single_names(cause.name)]
-    matched = [{i for i, fault in enumerate(faults) if _matches(fault, name)} for name in names]
+    matched = [numbers for cause in causes for numbers in _matched(faults, cause.name)]
     return set().union(*matched) if matched and all(matched) else None
+
+
+def _matched(faults: Sequence[Fault], name: str) -> list[set[int]]:
+    """The numbers of the faults that a name means: as a whole, or what it says of each limb."""
+    whole = {i for i, fault in enumerate(faults) if _matches(fault, name)}
+    return [whole] if whole else [{i for i, fault in enumerate(faults) if _matches(fault, one)} for one in _single_names(name)]
 
 
 def _single_names(name: str) -> list[str]:

@@ -62,3 +62,4 @@ class Score:
     whole: bool
     outcomes: tuple[Outcome, ...]
     clean: tuple[CleanRun, ...]
+    catalogue: str = "engines"

@@ -14,14 +14,14 @@ from leapcheck.judge.evidence import Evidence, worst_errors
 from leapcheck.judge.robot_rows import value
 from leapcheck.judge.terms.solving import solve
 from leapcheck.quantities import QUANTITIES
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
 
 FEWEST = 3
 """Wrong answers that a stale value must foretell."""
 
-PARTS = ("q", "v", "tau")
+PARTS = STATE_PARTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,24 @@ from leapcheck.judge.belief import Belief, Hypothesis, Proposal
 from leapcheck.judge.dictionary.base_velocity import base_origin, base_velocity
 from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_axes, contact_places
 from leapcheck.judge.dictionary.coriolis import coriolis_forms
-from leapcheck.judge.dictionary.derivatives import derivative_forms
+from leapcheck.judge.dictionary.derivatives import derivative_forms, derivative_losses
 from leapcheck.judge.dictionary.factors import common_factors, energy_zero, masses
 from leapcheck.judge.dictionary.forces import force_parts, gravity_sign, gravity_vector, losses
 from leapcheck.judge.dictionary.frame_derivatives import frame_derivative_forms
-from leapcheck.judge.dictionary.frames import frame_forms
+from leapcheck.judge.dictionary.frames import frame_forms, frame_parts
 from leapcheck.judge.dictionary.inertias import inertia_readings
+from leapcheck.judge.dictionary.inverse_dynamics import inverse_dynamics_parts
+from leapcheck.judge.dictionary.inverses import inverse_forms, operational_forms
 from leapcheck.judge.dictionary.joints import joint_offsets, joint_signs, partial_joint_signs
 from leapcheck.judge.dictionary.model import armature, placements, rotors, rotors_of_limbs, unreal_inertias
-from leapcheck.judge.dictionary.momentum import com_forms, momentum_forms
+from leapcheck.judge.dictionary.momentum import com_forms, momentum_forms, momentum_parts
 from leapcheck.judge.dictionary.order import joint_exchanges, joint_orders, row_orders
 from leapcheck.judge.dictionary.packing import storage_form, symmetric_half
 from leapcheck.judge.dictionary.passive import passive_coefficients, passive_forms, smoothed_friction
 from leapcheck.judge.dictionary.quaternions import quaternion_order
 from leapcheck.judge.dictionary.regressors import regressor_forms
 from leapcheck.judge.dictionary.robust import promising
+from leapcheck.judge.dictionary.rows import dof_factors, frame_rows, parameter_columns
 from leapcheck.judge.dictionary.units import angle_unit, force_unit, length_unit, mass_unit
 from leapcheck.judge.dictionary.zeros import zero_entries
 
@@ -44,13 +47,18 @@ FIXED: tuple[Proposal, ...] = (
         storage_form,
         symmetric_half,
         momentum_forms,
+        momentum_parts,
         com_forms,
         frame_forms,
+        frame_parts,
         coriolis_forms,
         derivative_forms,
         frame_derivative_forms,
         regressor_forms,
         passive_forms,
+        inverse_dynamics_parts,
+        inverse_forms,
+        operational_forms,
     ),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
@@ -58,6 +66,7 @@ FIXED: tuple[Proposal, ...] = (
 FITTED: tuple[Proposal, ...] = (
     *(gravity_vector, common_factors, masses, energy_zero, losses, row_orders, joint_exchanges, partial_joint_signs),
     *(joint_offsets, zero_entries, smoothed_friction, passive_coefficients),
+    *(frame_rows, parameter_columns, dof_factors, derivative_losses),
 )
 """Numbers and orders fitted to what a belief leaves unexplained; none where they explain nothing."""
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from leapcheck.coordinates.conventions import rotation_matrices, transpose
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.dictionary.robust import deviating_quantities, tolerance
 from leapcheck.judge.edits import edit_answers
-from leapcheck.judge.layout import free_joints
+from leapcheck.judge.layout import free_joints, places
+from leapcheck.judge.words import is_same, name_list
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
 from leapcheck_reference import build, inverse_dynamics_derivative_q
@@ -45,8 +47,12 @@ def _both(edit: Edit, view: AnswerView, quantity: str, values: Floats) -> Floats
 def _forms(quantity: str, floats: bool) -> dict[str, tuple[str, Edit]]:
     """Name, words and edit of each form that a quantity may be in."""
     forms = dict(_ANY)
+    if floats:
+        forms |= {"linear-first": (_LINEAR_FIRST, _base_columns_linear_first)}
     if quantity in BY_Q:
         forms |= _TANGENTS if floats else {}
+    if quantity in (ACCELERATION, BY_V[ACCELERATION]):
+        forms |= {"not-solved": ("-dID: the force, not M^-1 times it", _not_solved)}
     if quantity == FORCE:
         forms |= _FORCE
     if quantity == ACCELERATION:
@@ -95,9 +101,53 @@ def _force_by_q(v: float, vdot: float, _quantity: str, view: AnswerView, _values
         return evaluate_batch(inverse_dynamics_derivative_q, build(view.spec), read.q, v * read.v, vdot * read.vdot)
 
 
+def _without_gravity(quantity: str, view: AnswerView, values: Floats) -> Floats:
+    return values - _force_by_q(0.0, 0.0, quantity, view, values)
+
+
+def _not_solved(_quantity: str, view: AnswerView, values: Floats) -> Floats:
+    """-dID = M dFD."""
+    return np.asarray(view.value("mass_matrix") @ values)
+
+
+def _base_columns_linear_first(_quantity: str, view: AnswerView, values: Floats) -> Floats:
+    changed = values.copy()
+    for _, in_v in free_joints(view.spec):
+        changed[:, :, in_v : in_v + 6] = np.roll(values[:, :, in_v : in_v + 6], 3, axis=2)
+    return changed
+
+
+def derivative_losses(belief: Belief) -> Iterator[Hypothesis]:
+    """dID/dv off by the same diagonal matrix at all states: viscous losses of the joints."""
+    quantity = BY_V[FORCE]
+    for name in deviating_quantities(belief, (quantity,)):
+        off = belief.evidence.answers[name] - belief.prediction(name)
+        damping = np.median(np.diagonal(off, axis1=1, axis2=2), axis=0)
+        near = tolerance(belief.evidence, name, belief.prediction(name))
+        if not damping.any() or (np.abs(off - np.diag(damping)) > near).any():
+            continue
+        damping[np.abs(damping) < NEGLIGIBLE * np.abs(damping).max()] = 0.0
+        joints = [(place.joint, float(loss)) for place in places(belief.evidence.spec) for loss in damping[place.v] if loss]
+        own = all(is_same(abs(loss), joint.damping) for joint, loss in joints)
+        amounts = name_list((f"{joint.name} {loss:+.6g}" for joint, loss in joints), 12)
+        words = f"{QUANTITIES[name].label}: damping ({'the' if own else 'not the'} robot's own) is counted in"
+        edit = edit_answers((name,), partial(_plus, np.diag(damping)))
+        details = f"its diagonal is off by {amounts} N m s/rad or N s/m"
+        yield convention(f"damping/{'own' if own else 'other'}:{name}", words, answer_edit=edit, prior=2.0, details=details)
+
+
+def _plus(matrix: Floats, _view: AnswerView, values: Floats) -> Floats:
+    return values + matrix
+
+
 def _without_inverse(quantity: str, view: AnswerView, values: Floats) -> Floats:
     return np.asarray(-view.value("minverse") @ _force_by_q(1.0, 0.0, quantity, view, values))
 
+
+NEGLIGIBLE = 1e-9
+"""Share of the largest damping below which one is rounding."""
+
+_LINEAR_FIRST = "the base's columns are [linear; angular], its rows are not"
 
 _ANY: dict[str, tuple[str, Edit]] = {
     "transposed": ("transposed: rows and columns are exchanged", lambda _quantity, _view, values: transpose(values)),
@@ -117,6 +167,7 @@ _FORCE: dict[str, tuple[str, Edit]] = {
     "no-acceleration": ("that of the bias force alone: dM/dq vdot is missing", partial(_force_by_q, 1.0, 0.0)),
     "at-rest": ("that of the gravity force alone", partial(_force_by_q, 0.0, 0.0)),
     "no-velocity": ("at v = 0: d(C v)/dq is missing", partial(_force_by_q, 0.0, 1.0)),
+    "no-gravity": ("that of the gravity force is missing", _without_gravity),
 }
 
 _ACCELERATION: dict[str, tuple[str, Edit]] = {

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from leapcheck.coordinates.conventions import rotation_matrices, transpose
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
+from leapcheck.judge.dictionary.frames import GRAVITY
 from leapcheck.judge.edits import edit_answers
 from leapcheck.judge.layout import along, free_joints
+from leapcheck.judge.robot_rows import value
 from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
+from leapcheck_reference import build
+from leapcheck_reference.batch import evaluate_batch
+from leapcheck_reference.kinematics import frames, velocities
+from leapcheck_reference.rotation import skew
+from leapcheck_reference.spatial import RigidInertia
+from leapcheck_reference.tree import Tree
 
 SIX = tuple(name for name, row in QUANTITIES.items() if row.axes and Axis.WRENCH in row.axes)
 """Quantities with rows [moment; force]."""
@@ -40,9 +49,6 @@ POINTS_AND_AXES: dict[str, tuple[str, Turn]] = {
 }
 """Name, words, and the map (n, 6, 6) of [moment; force] to what else momentum is taken about or in."""
 
-GRAVITY = {"with-gravity": ("gravity is counted in", 1.0), "lifted": ("the world is lifted against gravity", -1.0)}
-"""How an acceleration at vdot = 0 may hold gravity, and how often."""
-
 
 def momentum_forms(belief: Belief) -> Iterator[Hypothesis]:
     """Momentum about the com, its matrix, rate and inertia, together or one of them, in another order, point or axes."""
@@ -50,6 +56,73 @@ def momentum_forms(belief: Belief) -> Iterator[Hypothesis]:
         for name, words, turn in _six_row_forms(any(free_joints(belief.evidence.spec))):
             cause, edit = f"{_subject(names)}: {words}", partial(_turned, names, turn)
             yield convention(f"momentum/{name}{_suffix(names, SIX, belief)}", cause, answer_edit=edit)
+
+
+def momentum_parts(belief: Belief) -> Iterator[Hypothesis]:
+    """The moment of momentum without spins of the bodies, of these alone, or its rate without w x I w; each quantity alone."""
+    for quantity in (name for name in SIX if name in belief.evidence.quantities):
+        for name, (words, edit) in PARTS.items():
+            if name != "no-gyroscopic-term" or quantity == RATES[1]:
+                cause = f"{QUANTITIES[quantity].label}: {words}"
+                answer_edit = edit_answers((quantity,), partial(edit, quantity))
+                yield convention(f"momentum/{name}:{quantity}", cause, answer_edit=answer_edit)
+
+
+def _point_masses(quantity: str, view: AnswerView, _values: Floats) -> Floats:
+    return value(quantity, _with_points(build(view.spec)), view.read)
+
+
+def _spin_alone(quantity: str, view: AnswerView, values: Floats) -> Floats:
+    of_points, changed = _point_masses(quantity, view, values), values.copy()
+    moments = tuple(slice(3) if axis is Axis.WRENCH else slice(None) for axis in QUANTITIES[quantity].axes or ())
+    changed[(slice(None), *moments)] -= of_points[(slice(None), *moments)]
+    return changed
+
+
+def _with_points(tree: Tree) -> Tree:
+    """The tree with all masses of links and rotors at their coms."""
+    links = []
+    for link in tree.links:
+        rotor = replace(link.rotor, inertia=_point(link.rotor.inertia)) if link.rotor else None
+        links.append(replace(link, inertia=_point(link.inertia), rotor=rotor))
+    return replace(tree, links=tuple(links))
+
+
+def _point(inertia: RigidInertia) -> RigidInertia:
+    c = skew(inertia.mc / inertia.mass) if inertia.mass else np.zeros((3, 3))
+    return replace(inertia, I=-inertia.mass * c @ c)
+
+
+def _without_gyroscopic(_quantity: str, view: AnswerView, values: Floats) -> Floats:
+    moment = evaluate_batch(_gyroscopic_moment, build(view.spec), view.read.q, view.read.v)
+    return np.concatenate([values[:, :3] - moment, values[:, 3:]], axis=1)
+
+
+def _gyroscopic_moment(tree: Tree, q: Floats, v: Floats) -> Floats:
+    """Sum over links and rotors of w x I w (3,) about their coms, world axes."""
+    poses = frames(tree, q)
+    V, _ = velocities(tree, poses, v)
+    moment = np.zeros(3)
+    for i, link in enumerate(tree.links):
+        moment = moment + poses.X_W[i].R @ _turning(link.inertia, V.links[i])
+        X_rotor, V_rotor = poses.X_rotor[i], V.rotors[i]
+        if link.rotor and X_rotor and V_rotor is not None:
+            R = poses.X_W[link.parent].R @ X_rotor.R if link.parent >= 0 else X_rotor.R
+            moment = moment + R @ _turning(link.rotor.inertia, V_rotor)
+    return moment
+
+
+def _turning(inertia: RigidInertia, V: Floats) -> Floats:
+    c, w = skew(inertia.mc / inertia.mass) if inertia.mass else np.zeros((3, 3)), V[:3]
+    return np.cross(w, (inertia.I + inertia.mass * c @ c) @ w)
+
+
+PARTS: dict[str, tuple[str, Callable[[str, AnswerView, Floats], Floats]]] = {
+    "point-masses": ("the bodies count as points: what their own rotational inertias add is missing", _point_masses),
+    "spin-alone": ("the moment of the linear momenta about the com is missing: the bodies' own spins alone", _spin_alone),
+    "no-gyroscopic-term": ("the sum of w x I w is missing", _without_gyroscopic),
+}
+"""Name, words and edit of moments that lack a part."""
 
 
 def _six_row_forms(floats: bool) -> Iterator[tuple[str, str, Turn]]:

@@ -10,7 +10,10 @@ import leapcheck_reference as reference
 from leapcheck.judge.belief import AnswerEdit, Belief, Hypothesis, convention
 from leapcheck.judge.edits import edit_answers
 from leapcheck.judge.matrices import FORMS, pack, unpack
+from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
+
+SYMMETRIC = ("mass_matrix", "minverse", "forward_dynamics_derivative_tau")
 
 HALVES: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "upper-only": ("the upper triangle of M only is filled", np.triu),
@@ -37,16 +40,18 @@ def storage_form(belief: Belief) -> Iterator[Hypothesis]:
 
 
 def symmetric_half(belief: Belief) -> Iterator[Hypothesis]:
-    """M of which the caller must fill in the other half, or has filled it in twice."""
-    if "mass_matrix" in belief.evidence.quantities:
-        for name, (words, half) in HALVES.items():
+    """M, or its inverse, of which the caller must fill in the other half, or has filled it in twice."""
+    for quantity in SYMMETRIC:
+        for name, (words, half) in HALVES.items() if quantity in belief.evidence.quantities else ():
             prior = 3.0 if name.endswith("doubled") else 1.0
-            yield convention(f"storage/{name}", words, answer_edit=_half(half), prior=prior)
+            is_M, label = quantity == "mass_matrix", QUANTITIES[quantity].label
+            suffix, cause = ("", words) if is_M else (f":{quantity}", words.replace(" of M ", f" of {label} "))
+            yield convention(f"storage/{name}{suffix}", cause, answer_edit=_half(quantity, half), prior=prior)
 
 
 def _in_order_of(form: str, other: str) -> AnswerEdit:
     return edit_answers((form,), lambda view, values: unpack(view.spec, pack(view.spec, values, other), form))
 
 
-def _half(half: Callable[[Floats], Floats]) -> AnswerEdit:
-    return edit_answers(("mass_matrix",), lambda _view, values: half(values))
+def _half(quantity: str, half: Callable[[Floats], Floats]) -> AnswerEdit:
+    return edit_answers((quantity,), lambda _view, values: half(values))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from leapcheck.judge.belief import Hypothesis, Proposal
 from leapcheck.judge.readings.gears import gear_readings
-from leapcheck.judge.readings.in_part import rotors_in_part
+from leapcheck.judge.readings.in_part import numbers_in_part, rotors_in_part
 from leapcheck.judge.readings.search import readings, readings_in
 
-PROPOSALS: tuple[Proposal, ...] = (readings, gear_readings, rotors_in_part)
+PROPOSALS: tuple[Proposal, ...] = (readings, gear_readings, rotors_in_part, numbers_in_part)
 """Hypotheses fitted to what a belief leaves unexplained."""
 
 

@@ -7,17 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 
+from leapcheck.judge import attribution
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
 from leapcheck.judge.dictionary.model import rotors
 from leapcheck.judge.robot_rows import rows_of_each, value
+from leapcheck.judge.robots_reach import may_be_another_robot
 from leapcheck.judge.terms.excess import ordinary
 from leapcheck.judge.terms.solving import FOLLOWS, consequence
 from leapcheck.judge.tree_change import TreeChange
 from leapcheck.judge.words import name_list
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import QUANTITIES, QuantityGroup
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.tree import Tree
+
+MOST_IN_PART, MOST_NUMBERS = 2, 4
+"""Wrong quantities at most in which a number alone is sought, and numbers that are tried."""
+
+NUMBER_PRIOR = 3.0
+"""Of a wrong number in some functions alone."""
 
 PRIOR = 2.2
 """Of another treatment of all rotors by some functions: likelier than several numbers or terms that come to the same."""
@@ -76,6 +84,21 @@ def rotors_in_part(belief: Belief) -> Iterator[Hypothesis]:
         edited = few.plus(replace(whole, answer_edit=None)).tree
         if in_part := hypothesis_in_part(few, f"{whole.name}-in-part", whole.words, _other_robot(edited), wrong, PRIOR):
             yield in_part
+
+
+def numbers_in_part(belief: Belief) -> Iterator[Hypothesis]:
+    """A number of the robot, or several of one body, that some functions alone have wrong; what is no core quantity tells."""
+    wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
+    direct = [name for name in wrong if QUANTITIES[name].group not in (QuantityGroup.CORE, QuantityGroup.MUJOCO)]
+    if not direct or len(wrong) > MOST_IN_PART or may_be_another_robot(belief):
+        return
+    alone = Belief(belief.evidence.of_quantities(direct[:1]), belief.hypotheses)
+    few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
+    for number in (attribution.singles(alone) or attribution.blocks(alone))[:MOST_NUMBERS]:
+        if isinstance(number.tree_edit, TreeChange):
+            robot = changed_robot(belief, number.tree_edit)
+            if in_part := hypothesis_in_part(few, f"{number.name}-in-part", number.words, robot, wrong, NUMBER_PRIOR):
+                yield in_part
 
 
 def _other_robot(tree: Tree) -> RobotValues:

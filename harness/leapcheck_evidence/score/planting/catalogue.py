@@ -12,9 +12,16 @@ import numpy as np
 from leapcheck_evidence.score.planting.effect import effect
 from leapcheck_evidence.score.planting.engines import Planted, base_quantities
 from leapcheck_evidence.score.planting.fault import Defect, Fault, Rng, Setting
-from leapcheck_evidence.score.planting.kinds import KINDS, WHOLE, Kind
+from leapcheck_evidence.score.planting.kind import Kind
+from leapcheck_evidence.score.planting.kinds import KINDS, WHOLE
 from leapcheck_evidence.score.planting.robot_file import NotHereError
-from leapcheck_evidence.score.planting.robots import random_robot, robot
+from leapcheck_evidence.score.planting.robots import random_robot, random_small_robot, robot
+from leapcheck_evidence.score.planting.whole_body_kinds import WHOLE_BODY
+
+CATALOGUES = {"engines": KINDS, "whole body": WHOLE_BODY}
+"""Kinds of defects by the name of their catalogue."""
+
+ENGINES, WHOLE_BODIES = CATALOGUES
 
 LEAST_EFFECT = 1e-12
 """A drawn fault that changes less is drawn again: its element happens not to matter on this robot."""
@@ -31,15 +38,20 @@ CONTACT_INERTIA_SHARE = 0.15
 """How often J M^-1 J^T is answered: it takes as long as all other quantities, and tells no more than M and J."""
 
 
-def places(count: int) -> list[tuple[Kind, int]]:
+def size(catalogue: str) -> int:
+    """How many defects a catalogue has."""
+    return sum(kind.count for kind in CATALOGUES[catalogue])
+
+
+def places(count: int, catalogue: str = ENGINES) -> list[tuple[Kind, int]]:
     """Kind of each defect to plant and its number within the kind, about `count` in all, every kind at least once."""
-    share = count / sum(kind.count for kind in KINDS)
-    return [(kind, i) for kind in KINDS for i in range(max(1, round(share * kind.count)))]
+    share = count / size(catalogue)
+    return [(kind, i) for kind in CATALOGUES[catalogue] for i in range(max(1, round(share * kind.count)))]
 
 
-def draw_defect(seed: int, number: int, count: int = WHOLE) -> Defect:
+def draw_defect(seed: int, number: int, count: int = WHOLE, catalogue: str = ENGINES) -> Defect:
     """Defect `number` of the seed: the same whatever other defects are drawn."""
-    kind, place = places(count)[number]
+    kind, place = places(count, catalogue)[number]
     rng = np.random.default_rng([seed, zlib.crc32(f"{kind.name} {kind.label}".encode()), place])
     for _ in range(ATTEMPTS):
         try:
@@ -50,7 +62,7 @@ def draw_defect(seed: int, number: int, count: int = WHOLE) -> Defect:
 
 
 def _draw_once(rng: Rng, kind: Kind) -> Defect:
-    name = random_robot(rng)
+    name = random_small_robot(rng) if kind.quantities else random_robot(rng)
     base = str(rng.choice(kind.bases))
     setting = Setting(name, robot(name), base)
     if base == "user" and setting.spec.nv > MOST_DOF_SINGLY:
@@ -59,7 +71,7 @@ def _draw_once(rng: Rng, kind: Kind) -> Defect:
     _check_apart(faults)
     faults = _with_common_name(faults)
     defect = Defect(0, kind.name, _label(faults, name, base), name, setting.spec, base, faults, (), kind.wanted)
-    defect = replace(defect, quantities=_quantities(rng, defect))
+    defect = replace(defect, quantities=kind.quantities or _quantities(rng, defect))
     try:
         engine = Planted(defect)
         sizes = effect(setting.spec, engine)

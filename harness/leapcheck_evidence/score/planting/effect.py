@@ -31,13 +31,15 @@ def _states(spec: RobotSpec) -> States:
     states = generated_states(spec, STATES, SEED, 0)
     rows = [i for i, kind in enumerate(states.kind) if kind in KINDS]
     kinds = tuple(states.kind[i] for i in rows)
-    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], kinds)
+    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], kinds, states.vdot[rows])
 
 
 def differences(name: str, answer: Floats, right: Floats) -> Floats:
     """Largest scale-free difference (n,) at each state; infinite for NaN."""
     if not right.size:
         return np.zeros(len(right))
+    if name == "coriolis_matrix":
+        answer, right = answer + answer.swapaxes(1, 2), right + right.swapaxes(1, 2)
     if name == "mass_matrix":
         diagonal = np.sqrt(np.diagonal(right, axis1=1, axis2=2))
         scale = diagonal[:, :, None] * diagonal[:, None, :]

@@ -19,6 +19,7 @@ from leapcheck.sampling import States
 from leapcheck_evidence.score.planting.fault import Asked, Defect, Fault
 from leapcheck_evidence.score.planting.mjcf_file import MjcfFile
 from leapcheck_evidence.score.planting.own_dynamics import OwnDynamics
+from leapcheck_evidence.score.planting.own_whole_body import OwnWholeBody
 from leapcheck_evidence.score.planting.robot_file import NotHereError, remaining_places
 from leapcheck_evidence.score.planting.single_states import SingleStates
 from leapcheck_evidence.score.planting.urdf_file import UrdfFile
@@ -29,8 +30,8 @@ from leapcheck_models.validation import is_realisable
 
 NAME = "planted"
 
-BASES = ("mujoco", "pinocchio", "reference", "own", "user", "single")
-"""Engines to plant faults in: two that read files, the in-house code, and three that a user might bring."""
+BASES = ("mujoco", "pinocchio", "reference", "own", "whole", "user", "single")
+"""Engines to plant faults in: two that read files, the in-house code, and four that a user might bring."""
 
 FILE_BASES = ("mujoco", "pinocchio")
 
@@ -116,6 +117,8 @@ def _base(base: str, spec: RobotSpec, faults: Sequence[Fault]) -> tuple[RobotSpe
             return None, ReferenceEngine(spec)
         case "own":
             return None, OwnDynamics(spec)
+        case "whole":
+            return None, OwnWholeBody(spec)
         case "user":
             return None, user_engine(SingleStates(spec), spec, NAME)
         case "single":

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from leapcheck_evidence.score.planting import answers, parameters, readings, structures, whole_models
 from leapcheck_evidence.score.planting.base_velocities import COORDINATES, about_com, coordinates, tdot
-from leapcheck_evidence.score.planting.fault import Drawer, Wanted
+from leapcheck_evidence.score.planting.fault import Drawer
+from leapcheck_evidence.score.planting.kind import FILES, Kind
 
-FILES = ("mujoco", "pinocchio")
 ENDS = ("mujoco", "pinocchio", "reference", "own", "own", "user")
 """Engines whose file is edited, and those whose ends are altered; one that is named twice is drawn twice as often."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Kind:
-    """A kind of defect: its class in the table, what draws its one or two faults, how many, and the engines that can have it."""
-
-    name: str
-    label: str
-    drawers: tuple[Drawer, ...]
-    count: int
-    bases: tuple[str, ...] = FILES
-    wanted: Wanted = "wrong"
 
 
 def _numbers() -> Iterator[Kind]:
@@ -175,8 +162,6 @@ def _pairs() -> Iterator[Kind]:
 
 
 KINDS: tuple[Kind, ...] = (*_conventions(), *_models(), *_numbers(), *_structures(), *_precision(), *_pairs())
-
-CLASSES = tuple(dict.fromkeys(kind.name for kind in KINDS))
 
 WHOLE = sum(kind.count for kind in KINDS)
 """How many defects there are in all."""

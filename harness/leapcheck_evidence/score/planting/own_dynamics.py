@@ -25,7 +25,7 @@ QUANTITIES = frozenset(
         *("kinetic_energy", "potential_energy"),
     }
 )
-"""What it answers, each by a method of `_Motion`."""
+"""What it answers, each by a method of `Motion`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,42 +61,47 @@ class OwnDynamics:
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity (n, ...), rounded to the type."""
         blocks: list[Array] = [block.astype(self._type) for block in (states.q, states.v, states.tau)]
-        motion = _Motion(self._spec, self._type, *blocks)
+        motion = Motion(self._spec, self._type, *blocks)
         return {name: np.asarray(getattr(motion, name)()).astype(float) for name in quantities}
 
 
 def motions(spec: RobotSpec, states: States) -> dict[str, Frame]:
     """The frames of the links, by name."""
-    return _Motion(spec, np.float64, states.q, states.v, states.tau).frames
+    return Motion(spec, np.float64, states.q, states.v, states.tau).frames
 
 
-class _Motion:
-    """One block of states; each answer is a method of its name."""
+class Motion:
+    """One block of states, with the frames of links and rotors by the links' names; each answer is a method of its name."""
 
     def __init__(self, spec: RobotSpec, number: type, q: Array, v: Array, tau: Array) -> None:
-        self._spec, self._q, self._v, self._tau, self._number = spec, q, v, tau, number
+        self.spec, self._q, self._v, self._tau, self._number = spec, q, v, tau, number
         self._gravity = self._of(spec.gravity)
         self.frames: dict[str, Frame] = {WORLD: self._world()}
+        self.rotors: dict[str, Frame] = {}
         self._masses: list[tuple[Inertia, Frame]] = []
         for slot in slots(spec):
             self.frames[slot.body.name] = frame = self._link(slot)
             self._masses.append((slot.body.inertia, frame))
             if slot.body.rotor:
-                self._masses.append((slot.body.rotor.inertia, self._rotor(slot)))
+                self.rotors[slot.body.name] = rotor = self._rotor(slot)
+                self._masses.append((slot.body.rotor.inertia, rotor))
 
     def mass_matrix(self) -> Array:
-        armature: Array = np.zeros(self._spec.nv, dtype=self._number)
-        for slot in slots(self._spec):
+        """M (n, nv, nv)."""
+        armature: Array = np.zeros(self.spec.nv, dtype=self._number)
+        for slot in slots(self.spec):
             armature[slot.v] = slot.body.joint.armature
-        M: Array = np.zeros((len(self._q), self._spec.nv, self._spec.nv), dtype=self._number) + np.diag(armature)
+        M: Array = np.zeros((len(self._q), self.spec.nv, self.spec.nv), dtype=self._number) + np.diag(armature)
         for mass, I, frame in self._bodies():
             M += mass * np.swapaxes(frame.Jv, 1, 2) @ frame.Jv + np.swapaxes(frame.Jw, 1, 2) @ I @ frame.Jw
         return M
 
     def bias_force(self) -> Array:
+        """h (n, nv)."""
         return self.coriolis_force() + self.gravity_force()
 
     def coriolis_force(self) -> Array:
+        """C v (n, nv)."""
         h = np.zeros_like(self._v)
         for mass, I, frame in self._bodies():
             torque = _times(I, frame.aw) + np.cross(frame.w, _times(I, frame.w))
@@ -104,38 +109,47 @@ class _Motion:
         return h
 
     def gravity_force(self) -> Array:
+        """g (n, nv)."""
         h = np.zeros_like(self._v)
         for mass, _, frame in self._bodies():
             h -= _times(np.swapaxes(frame.Jv, 1, 2), mass * self._wide(self._gravity))
         return h
 
     def forward_dynamics(self) -> Array:
+        """M^-1 (tau - h) (n, nv)."""
         return np.linalg.solve(self.mass_matrix(), (self._tau - self.bias_force())[..., None])[..., 0]
 
     def kinetic_energy(self) -> Array:
+        """v . M v / 2 (n,), J."""
         twice: Array = np.einsum("ni,nij,nj->n", self._v, self.mass_matrix(), self._v)
         return np.asarray(twice / self._number(2.0))
 
     def potential_energy(self) -> Array:
+        """-sum m g . p (n,), J."""
         energy: Array = np.zeros(len(self._q), dtype=self._number)
         for mass, _, frame in self._bodies():
             energy -= mass * frame.p @ self._gravity
         return energy
 
     def contact_positions(self) -> Array:
+        """Places (n, points, 3)."""
         return self._stack([frame.p for frame in self._points()], (3,))
 
     def contact_velocities(self) -> Array:
+        """J v (n, points, 3)."""
         return self._stack([_times(frame.Jv, self._v) for frame in self._points()], (3,))
 
     def contact_jacobians(self) -> Array:
-        return self._stack([frame.Jv for frame in self._points()], (3, self._spec.nv))
+        """J (n, points, 3, nv)."""
+        return self._stack([frame.Jv for frame in self._points()], (3, self.spec.nv))
 
     def contact_bias_accelerations(self) -> Array:
+        """Jdot v (n, points, 3)."""
         return self._stack([frame.al for frame in self._points()], (3,))
 
     def contact_inertia(self) -> Array:
-        J = self.contact_jacobians().reshape(len(self._q), -1, self._spec.nv)
+        """J M^-1 J^T (n, 3 points, 3 points)."""
+        J = self.contact_jacobians().reshape(len(self._q), -1, self.spec.nv)
         return J @ np.linalg.solve(self.mass_matrix(), np.swapaxes(J, 1, 2))
 
     def _bodies(self) -> Iterator[tuple[Any, Array, Frame]]:
@@ -146,7 +160,7 @@ class _Motion:
             yield self._number(inertia.mass), I, frame.shift(frame.R @ self._of(inertia.com), frame.R)
 
     def _points(self) -> Iterator[Frame]:
-        for point in self._spec.contact_points:
+        for point in self.spec.contact_points:
             if point.computed:
                 frame = self.frames[point.body]
                 yield frame.shift(frame.R @ self._of(point.position), frame.R)
