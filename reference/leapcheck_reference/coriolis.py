@@ -58,7 +58,7 @@ def momentum_cross_matrix(tree: Tree, q: Any, v: Any) -> Array:
 def newton_euler_at_coms(tree: Tree, q: Any, v: Any) -> Array:
     """C (nv, nv) of Newton's and Euler's equations at the coms: sum of m Jc^T Jcdot + Jw^T (I Jwdot + w~ I Jw), world axes.
 
-    C v is the Coriolis force, but Mdot - 2 C is not skew-symmetric.
+    C v is the Coriolis force and Mdot - 2 C skew-symmetric, but C is not Christoffel's.
     """
     return _factorisation(tree, q, v, lambda I, V: _carried_at_com(I, V) + _turning(I, V))
 
@@ -110,9 +110,8 @@ def _carried_at_com(inertia: RigidInertia, V: Array) -> Array:
 
 def _turning(inertia: RigidInertia, V: Array) -> Array:
     """w~ I (6, 6) of the rotational inertia about the com."""
-    c, turning = skew(_com(inertia)), np.zeros((6, 6))
-    turning[:3, :3] = skew(V[:3]) @ (inertia.I + inertia.mass * c @ c)
-    return turning
+    c, nothing = skew(_com(inertia)), np.zeros((3, 3))
+    return np.block([[skew(V[:3]) @ (inertia.I + inertia.mass * c @ c), nothing], [nothing, nothing]])
 
 
 def _com(inertia: RigidInertia) -> Array:

@@ -24,10 +24,12 @@ MATRICES = ("coriolis_matrix", "christoffel_matrix")
 
 NOT_SKEW = "C v is the Coriolis force, but C + C^T is not Mdot: Mdot - 2 C is not skew-symmetric"
 
+NOT_CHRISTOFFEL = "a Coriolis matrix, with Mdot - 2 C skew-symmetric, but not Christoffel's"
+
 FORMS: dict[str, tuple[str, Callable[[Any, Any, Any], Any]]] = {
     "newton-euler": (f"{NOT_SKEW} (B = v x* I of Newton and Euler)", newton_euler_matrix),
     "newton-euler-at-coms": (
-        f"{NOT_SKEW} (m a and I alpha + w x I w at the coms: m Jc^T Jcdot + Jw^T (I Jwdot + w~ I Jw))",
+        f"{NOT_CHRISTOFFEL} (m a and I alpha + w x I w at the coms: m Jc^T Jcdot + Jw^T (I Jwdot + w~ I Jw))",
         newton_euler_at_coms,
     ),
     "no-gyroscopic-term": (
@@ -36,7 +38,7 @@ FORMS: dict[str, tuple[str, Callable[[Any, Any, Any], Any]]] = {
     ),
     "rate": ("Mdot instead of C", lambda tree, q, v: _mass_rate(tree, q, v)),
     "half-rate": ("Mdot / 2 instead of C", lambda tree, q, v: 0.5 * _mass_rate(tree, q, v)),
-    "momentum-cross": ("a Coriolis matrix, with Mdot - 2 C skew-symmetric, but not Christoffel's", momentum_cross_matrix),
+    "momentum-cross": (NOT_CHRISTOFFEL, momentum_cross_matrix),
     "half-derivative": (
         "half of the derivative of C v by v, which is a Coriolis matrix with joints alone, not with a base's velocity",
         lambda tree, q, v: 0.5 * inverse_dynamics_derivative_v(tree, q, v),

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from leapcheck.judge import attribution
-from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault
-from leapcheck.judge.dictionary.model import rotors
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, engine_fault, tabulate
+from leapcheck.judge.dictionary.inertias import inertia_readings
+from leapcheck.judge.dictionary.model import armature, placements, rotors
 from leapcheck.judge.robot_rows import rows_of_each, value
-from leapcheck.judge.robots_reach import may_be_another_robot
 from leapcheck.judge.terms.excess import ordinary
 from leapcheck.judge.terms.solving import FOLLOWS, consequence
 from leapcheck.judge.tree_change import TreeChange
@@ -87,17 +87,35 @@ def rotors_in_part(belief: Belief) -> Iterator[Hypothesis]:
 
 
 def numbers_in_part(belief: Belief) -> Iterator[Hypothesis]:
-    """A number of the robot, or several of one body, that some functions alone have wrong; what is no core quantity tells."""
+    """A number of the robot, several of one body, or a reading of them, that some functions alone have wrong.
+
+    Told by what is no core quantity, where little else is wrong.
+    """
     wrong = [name for name in belief.evidence.quantities if not belief.explains(name)]
     direct = [name for name in wrong if QUANTITIES[name].group not in (QuantityGroup.CORE, QuantityGroup.MUJOCO)]
-    if not direct or len(wrong) > MOST_IN_PART or may_be_another_robot(belief):
+    if not direct or len(wrong) > MOST_IN_PART:
         return
     alone = Belief(belief.evidence.of_quantities(direct[:1]), belief.hypotheses)
     few = belief.about(belief.evidence.at_states(ordinary(belief, wrong)))
-    for number in (attribution.singles(alone) or attribution.blocks(alone))[:MOST_NUMBERS]:
+    yield from _readings_in_part(few, direct[0], wrong)
+    with np.errstate(all="ignore"):  # a search for one number in other quantities than it is told by may run away
+        numbers = (attribution.singles(alone) or attribution.blocks(alone))[:MOST_NUMBERS]
+    for number in numbers:
         if isinstance(number.tree_edit, TreeChange):
             robot = changed_robot(belief, number.tree_edit)
             if in_part := hypothesis_in_part(few, f"{number.name}-in-part", number.words, robot, wrong, NUMBER_PRIOR):
+                yield in_part
+
+
+def _readings_in_part(few: Belief, quantity: str, wrong: Sequence[str]) -> Iterator[Hypothesis]:
+    """What the dictionary says of armatures, placements and inertias, in some functions alone."""
+    family = [h for proposal in (armature, placements, inertia_readings) for h in proposal(few)]
+    beliefs = [few.plus(h) for h in family]
+    tabulate(beliefs, quantity)
+    for whole, trial in zip(family, beliefs, strict=True):
+        if trial.explains(quantity):
+            robot = _other_robot(few.plus(replace(whole, answer_edit=None)).tree)
+            if in_part := hypothesis_in_part(few, f"{whole.name}-in-part", whole.words, robot, wrong, whole.prior + 0.5):
                 yield in_part
 
 

@@ -23,7 +23,7 @@ CATALOGUES = {"engines": KINDS, "whole body": WHOLE_BODY}
 
 ENGINES, WHOLE_BODIES = CATALOGUES
 
-LEAST_EFFECT = 1e-12
+LEAST_EFFECT, LEAST_WHOLE_BODY = 1e-12, 1e-6
 """A drawn fault that changes less is drawn again: its element happens not to matter on this robot."""
 
 ATTEMPTS = 1000
@@ -78,16 +78,17 @@ def _draw_once(rng: Rng, kind: Kind) -> Defect:
     except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
         raise NotHereError(str(error)) from error
     finite = kind.name == "not finite" or all(map(math.isfinite, sizes.values()))
-    if not finite or (kind.wanted == "wrong" and not _shows(sizes, faults)):
+    least = LEAST_WHOLE_BODY if kind.quantities else LEAST_EFFECT
+    if not finite or (kind.wanted == "wrong" and not _shows(sizes, faults, least)):
         raise NotHereError("it changes nothing, or there are no numbers any more")
     for fault in faults if len(faults) > 1 else ():
         _check_visible(replace(defect, faults=(fault,)))
     return replace(defect, effect=sizes, quantities=tuple(sorted(engine.quantities)))
 
 
-def _shows(sizes: Mapping[str, float], faults: tuple[Fault, ...]) -> bool:
+def _shows(sizes: Mapping[str, float], faults: tuple[Fault, ...], least: float = LEAST_EFFECT) -> bool:
     """Whether something changes; the zero of the potential energy alone counts only where that is the fault."""
-    seen = {name for name, error in sizes.items() if error > LEAST_EFFECT}
+    seen = {name for name, error in sizes.items() if error > least}
     return bool(seen - {"potential_energy"}) or (bool(seen) and any(fault.answering for fault in faults))
 
 

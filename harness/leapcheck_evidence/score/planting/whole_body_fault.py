@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from leapcheck.sampling import generated_states
 from leapcheck_evidence.score.planting.fault import Asked, Drawer, Fault, Rng, Setting, choice
 from leapcheck_evidence.score.planting.layout import of_type
 from leapcheck_evidence.score.planting.own_whole_body import WholeBody
 from leapcheck_evidence.score.planting.robot_file import NotHereError
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import ONE_DOF, WORLD, Body, JointType, RobotSpec
+
+LEAST_CORIOLIS = 1e-6
+"""Least C in units of M, SI units."""
 
 Change = Callable[[WholeBody, str, Floats], Array]
 """What becomes of a quantity's right values (n, ...)."""
@@ -48,6 +52,18 @@ def with_rotors(drawer: Drawer) -> Drawer:
     def draw(rng: Rng, setting: Setting) -> Fault:
         if not any(body.rotor for body in setting.spec.bodies):
             raise NotHereError("no rotors")
+        return drawer(rng, setting)
+
+    return draw
+
+
+def of_turning(drawer: Drawer) -> Drawer:
+    """The same on robots with a Coriolis force alone: where its terms cancel, nothing is left of C but rounding."""
+
+    def draw(rng: Rng, setting: Setting) -> Fault:
+        body = WholeBody(setting.spec, generated_states(setting.spec, 4, 0, 0))
+        if np.abs(body.christoffel_matrix()).max() < LEAST_CORIOLIS * np.abs(body.mass_matrix()).max():
+            raise NotHereError("no Coriolis force")
         return drawer(rng, setting)
 
     return draw

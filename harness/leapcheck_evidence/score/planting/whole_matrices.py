@@ -12,7 +12,7 @@ from leapcheck_evidence.score.planting.layout import of_type, slots
 from leapcheck_evidence.score.planting.own_dynamics import Frame
 from leapcheck_evidence.score.planting.own_whole_body import STEP, MovingBody, WholeBody, dot, tilde
 from leapcheck_evidence.score.planting.robot_file import NotHereError
-from leapcheck_evidence.score.planting.whole_body_fault import Change, always, fault, moved_link, with_rotors
+from leapcheck_evidence.score.planting.whole_body_fault import Change, always, fault, moved_link, of_turning, with_rotors
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import ONE_DOF, Body
 
@@ -24,18 +24,15 @@ MATRICES = ("mass_matrix", "bias_force", "coriolis_force", INVERSE_DYNAMICS, MIN
 def kinds() -> Iterator[tuple[str, Drawer, int]]:
     """Label, drawer and count of each kind."""
     for quantity in (C, CHRISTOFFEL):
-        names = [f"coriolis/newton-euler-at-coms:{quantity}"]
-        yield "Newton and Euler's C", always("w~ I factorisation", names, (quantity,), _newton_euler), 1
-        yield "C transposed", always("transposed", [f"coriolis/transposed:{quantity}"], (quantity,), _transposed), 1
-        yield "sign of C", always("opposite sign", [f"factor/{quantity}"], (quantity,), lambda _b, _n, values: -values), 1
-        half = always("half of dh/dv", [f"coriolis/half-derivative:{quantity}"], (quantity,), _half_derivative)
-        yield "half of dh/dv for C", half, 1
-        yield "Mdot / 2 for C", always("Mdot / 2", [f"coriolis/half-rate:{quantity}"], (quantity,), _half_rate), 1
-        yield "Mdot for C", always("Mdot", [f"coriolis/rate:{quantity}"], (quantity,), _rate), 1
-        yield "no w x I w in C", always("m Jdot alone", [f"coriolis/no-gyroscopic-term:{quantity}"], (quantity,), _no_turning), 1
+        for label, (name, change) in FACTORISATIONS.items():
+            yield label, of_turning(always(label, [name.format(quantity)], (quantity,), change)), 1
     names = [f"coriolis/momentum-cross:{CHRISTOFFEL}"]
-    yield "another skew factorisation", always("momentum's cross", names, (CHRISTOFFEL,), _momentum_cross), 2
-    yield "rotors missing in C", with_rotors(_without_rotors(CHRISTOFFEL)), 1
+    another = of_turning(always("momentum's cross", names, (CHRISTOFFEL,), _momentum_cross))
+    yield "another skew factorisation", another, 1
+    names = [f"coriolis/newton-euler-at-coms:{CHRISTOFFEL}"]
+    at_coms = of_turning(always("w~ I at the coms", names, (CHRISTOFFEL,), _newton_euler_at_coms))
+    yield "Newton and Euler's C at the coms", at_coms, 1
+    yield "rotors missing in C", of_turning(with_rotors(_without_rotors(CHRISTOFFEL))), 1
     yield (
         "M for its inverse",
         always("M", ["inverse/not-inverted:minverse"], (MINVERSE,), lambda body, _n, _v: body.mass_matrix()),
@@ -84,8 +81,20 @@ def _factorised(body: WholeBody, turning: Callable[[MovingBody], Array]) -> Arra
     return total
 
 
-def _newton_euler(body: WholeBody, _name: str, _values: Floats) -> Array:
+def _newton_euler_at_coms(body: WholeBody, _name: str, _values: Floats) -> Array:
     return _factorised(body, lambda part: tilde(part.at_com.w) @ part.I)
+
+
+def _newton_euler(body: WholeBody, _name: str, _values: Floats) -> Array:
+    """V x* I in each body's own axes, where Jdot lacks w~ J: I alpha + w x I w, m a + m w x v and a moment v x m v."""
+    n, nv = body.states.v.shape
+    total = np.zeros((n, nv, nv))
+    for part, Jwdot, Jvdot in _bodies(body):
+        at, w = part.at_com, tilde(part.at_com.w)
+        moment = part.I @ (Jwdot - w @ at.Jw) + w @ part.I @ at.Jw + part.mass * tilde(dot(at.Jv, body.states.v)) @ at.Jv
+        force = part.mass * (Jvdot - w @ at.Jv) + part.mass * w @ at.Jv
+        total += np.swapaxes(at.Jw, 1, 2) @ moment + np.swapaxes(at.Jv, 1, 2) @ force
+    return total
 
 
 def _no_turning(body: WholeBody, _name: str, _values: Floats) -> Array:
@@ -118,6 +127,18 @@ def _rate(body: WholeBody, _name: str, _values: Floats) -> Array:
 
 def _half_rate(body: WholeBody, name: str, values: Floats) -> Array:
     return 0.5 * _rate(body, name, values)
+
+
+FACTORISATIONS: dict[str, tuple[str, Change]] = {
+    "Newton and Euler's C": ("coriolis/newton-euler:{}", _newton_euler),
+    "C transposed": ("coriolis/transposed:{}", _transposed),
+    "sign of C": ("factor/{}", lambda _body, _name, values: -values),
+    "half of dh/dv for C": ("coriolis/half-derivative:{}", _half_derivative),
+    "Mdot / 2 for C": ("coriolis/half-rate:{}", _half_rate),
+    "Mdot for C": ("coriolis/rate:{}", _rate),
+    "no w x I w in C": ("coriolis/no-gyroscopic-term:{}", _no_turning),
+}
+"""What is answered for C, and the judge's name for it."""
 
 
 def _without_rotors(quantity: str) -> Drawer:

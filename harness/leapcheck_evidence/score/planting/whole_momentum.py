@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from leapcheck_evidence.score.planting.fault import Drawer, Fault, Rng, Setting,
 from leapcheck_evidence.score.planting.layout import of_type
 from leapcheck_evidence.score.planting.own_dynamics import Frame
 from leapcheck_evidence.score.planting.own_whole_body import MovingBody, WholeBody, dot, tilde
+from leapcheck_evidence.score.planting.robot_file import NotHereError
 from leapcheck_evidence.score.planting.whole_body_fault import always, fault, moved_link, of_floating, with_rotors
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import ONE_DOF, JointType
@@ -161,20 +163,17 @@ def _without_rotors(quantities: tuple[str, ...]) -> Drawer:
     return always("rotors left out", names, quantities, change)
 
 
-def _rotors_still(_rng: Rng, _setting: Setting) -> Fault:
+def _rotors_still(_rng: Rng, setting: Setting) -> Fault:
     """The rotors ride on their links' parents and do not turn, in the momentum and its matrix."""
+    bodies = tuple(
+        replace(link, rotor=replace(link.rotor, gear_ratio=0.0)) if link.rotor else link for link in setting.spec.bodies
+    )
+    still = replace(setting.spec, bodies=bodies)
 
-    def change(body: WholeBody, name: str, values: Floats) -> Array:
-        matrix = np.zeros((len(values), 3, body.spec.nv))
-        for slot in of_type(body.spec, *ONE_DOF):
-            if slot.body.rotor:
-                parent, rotor = body.frames[slot.body.parent], body.rotors[slot.body.name]
-                xx, xy, xz, yy, yz, zz = slot.body.rotor.inertia.rotational
-                I = rotor.R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ np.swapaxes(rotor.R, 1, 2)
-                matrix += I @ (rotor.Jw - parent.Jw)
-        changed = values.copy()
-        changed[:, :3] -= matrix if name == MATRIX else dot(matrix, body.states.v)
-        return changed
+    def change(body: WholeBody, name: str, _values: Floats) -> Array:
+        if body.spec is not setting.spec:
+            raise NotHereError("another robot")
+        return WholeBody(still, body.states).answer(name)
 
     names = ["rotor/not-turning", f"rotor/not-turning-in-part:({MATRIX}|{MOMENTUM}|[+])+"]
     return fault("rotors do not turn", names, (MOMENTUM, MATRIX), change)
@@ -195,7 +194,7 @@ def _without_link(quantity: str) -> Drawer:
 
 
 def _at_origins(quantity: str) -> Drawer:
-    """The coms of all links and rotors at their origins."""
+    """The coms of all links at their origins."""
 
     def change(body: WholeBody, name: str, _values: Floats) -> Array:
         of: dict[str, Callable[[Frame], Array]] = {
@@ -203,10 +202,17 @@ def _at_origins(quantity: str) -> Drawer:
             "com_velocity": lambda frame: dot(frame.Jv, body.states.v),
             "com_jacobian": lambda frame: frame.Jv,
         }
-        total: Array = np.sum([part.mass * of[name](part.frame) for part in body.moving()], axis=0)
+        links = len(body.spec.bodies)
+        frames = [part.frame if i < links else part.at_com for i, part in enumerate(body.moving())]
+        total: Array = np.sum([part.mass * of[name](at) for part, at in zip(body.moving(), frames, strict=True)], axis=0)
         return total / body.mass()
 
-    return always("coms at origins", [r"(reading-com-left-out|com/at-origins).*"], (quantity,), change)
+    return always(
+        "coms at origins",
+        [r"(reading-)?inertia-com-left-out/.*:.*"],
+        (quantity,),
+        change,
+    )
 
 
 def _times_mass(body: WholeBody, _name: str, values: Floats) -> Array:
