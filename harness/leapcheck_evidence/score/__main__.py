@@ -20,7 +20,7 @@ FILES = ("score.md", "score.json")
 PROGRAM_FILES = ("programs.md", "programs.json")
 WHOLE_BODY_FILES = ("whole_body.md", "whole_body.json")
 
-WHOLE_BODY_CLEAN = 20_000
+WHOLE_BODY_CLEAN = 5_000
 """States of clean engines by default where all quantities of whole bodies are compared, derivatives and regressors too."""
 
 
@@ -55,7 +55,7 @@ class ScoreCommand:
     defect: tuple[int, ...] = ()
     """Numbers of single defects to plant."""
     clean_states: int | None = None
-    """States over which engines without a fault are compared, by default a million, or 20000 of --whole-body; 0 leaves that
+    """States over which engines without a fault are compared, by default a million, or 5000 of --whole-body; 0 leaves that
     out, as --only and --defect do."""
     list: bool = False
     """Only list the defects."""

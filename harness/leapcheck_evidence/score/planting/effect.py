@@ -14,6 +14,8 @@ STATES, SEED = 32, 20_251_121
 SMALLEST = 1e-300
 """A state whose largest entry is smaller has no scale: its differences are absolute."""
 
+NOT_UNIQUE = "coriolis_matrix"
+
 KINDS = ("generic", "large", "rest")
 """Kinds of states at which it is measured: not those where nothing is left of a quantity but rounding."""
 
@@ -24,7 +26,14 @@ def effect(spec: RobotSpec, engine: Engine) -> dict[str, float]:
     names = sorted(engine.quantities)
     right = ReferenceEngine(spec).evaluate(states, names)
     answers = engine.evaluate(states, names)
+    if NOT_UNIQUE in names:
+        right, answers = ({**block, NOT_UNIQUE: seen_of(block[NOT_UNIQUE], states.v)} for block in (right, answers))
     return {name: float(differences(name, answers[name], right[name]).max(initial=0.0)) for name in names}
+
+
+def seen_of(C: Floats, v: Floats) -> Floats:
+    """What all Coriolis matrices (n, nv, nv) of a robot have in common: C + C^T and C v (n, nv, nv + 1)."""
+    return np.concatenate([C + C.swapaxes(1, 2), C @ v[..., None]], axis=2)
 
 
 def _states(spec: RobotSpec) -> States:
@@ -38,8 +47,6 @@ def differences(name: str, answer: Floats, right: Floats) -> Floats:
     """Largest scale-free difference (n,) at each state; infinite for NaN."""
     if not right.size:
         return np.zeros(len(right))
-    if name == "coriolis_matrix":
-        answer, right = answer + answer.swapaxes(1, 2), right + right.swapaxes(1, 2)
     if name == "mass_matrix":
         diagonal = np.sqrt(np.diagonal(right, axis1=1, axis2=2))
         scale = diagonal[:, :, None] * diagonal[:, None, :]

@@ -36,7 +36,7 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
         yield f"joint's column of {quantity}", _column(quantity), 1
     for name, change in FORCE_PARTS.items():
         yield name, always(name, [f"derivative/{name}:{ID_Q}"], (ID_Q,), change), 1
-    yield "no dM/dq", always("-M^-1 dh/dq", [f"derivative/no-inverse:{FD_Q}"], (FD_Q,), _no_inverse), 2
+    yield "no dM/dq", always("-M^-1 dh/dq", [f"derivative/no-inverse:{FD_Q}"], (FD_Q,), _no_inverse), 1
     for quantity, other in ((FD_Q, ID_Q), (FD_V, ID_V)):
         names = [f"derivative/not-solved:{quantity}"]
         not_solved = always("-dID instead of dFD", names, (quantity,), _force_for(other, -1.0))
@@ -51,7 +51,7 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
     yield "C for dh/dv", always("C", [f"derivative/coriolis:{ID_V}"], (ID_V,), lambda body, _n, _v: body.christoffel_matrix()), 1
     twice = always("2 C", [f"derivative/twice-coriolis:{ID_V}"], (ID_V,), lambda body, _n, _v: 2.0 * body.christoffel_matrix())
     yield "2 C for dh/dv", of_floating(twice), 1
-    yield "no gravity", always("no gravity", [f"derivative/no-gravity:{ID_Q}"], (ID_Q,), _weightless), 2
+    yield "no gravity", always("no gravity", [f"derivative/no-gravity:{ID_Q}"], (ID_Q,), _weightless), 1
     yield "in degrees", _degrees, 1
     yield (
         "base's columns linear first",

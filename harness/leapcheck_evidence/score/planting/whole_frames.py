@@ -26,7 +26,7 @@ ORDER = [3, 4, 5, 0, 1, 2]
 def kinds() -> Iterator[tuple[str, Drawer, int]]:
     """Label, drawer and count of each kind."""
     for name, at in SEEN_FROM.items():
-        yield f"{name}, all", always(f"{name} frame", [f"frame/{name}"], MOVING, at), 2
+        yield f"{name}, all", always(f"{name} frame", [f"frame/{name}"], MOVING, at), 1
         yield (
             f"{name}, all, linear first",
             always(f"{name} frame, linear first", [f"frame/{name}[+]linear-first"], MOVING, _then(at)),
@@ -38,7 +38,7 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
     for quantities in (MOVING, *((quantity,) for quantity in MOVING)):
         names = ["frame/linear-first" + ("" if quantities == MOVING else f":{quantities[0]}")]
         yield "linear first", always("linear first", names, quantities, lambda _body, _name, values: _rolled(values)), 1
-    yield "spatial acceleration", always("spatial acceleration", ["frame/spatial"], (ACCELERATIONS,), _spatial), 2
+    yield "spatial acceleration", always("spatial acceleration", ["frame/spatial"], (ACCELERATIONS,), _spatial), 1
     yield "rates of spatial velocity", always("rate of spatial velocity", ["frame/spatial-rates"], (RATES,), _spatial_rates), 1
     yield "turned rates", always("rates turned into the frame", ["frame/turned-rates"], (RATES,), _turned), 1
     yield (
@@ -46,14 +46,14 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
         always("local frame with spatial accelerations", ["frame/local-spatial"], MOVING, _local_spatial),
         2,
     )
-    yield "com of the tree", always("at the com of all", ["frame/tree-com.*"], MOVING, _at_tree_com), 2
+    yield "com of the tree", always("at the com of all", ["frame/tree-com.*"], MOVING, _at_tree_com), 1
     for quantity in (VELOCITIES, JACOBIANS):
         yield "com of the tree", always("at the com of all", [f"frame/tree-com:{quantity}"], (quantity,), _at_tree_com), 1
     yield "placement R transposed", always("R transposed", ["frame/transposed-rotation"], (PLACEMENTS,), _transposed), 1
     yield "placement inverse", always("world in frame", ["frame/inverse-placement"], (PLACEMENTS,), _inverse), 1
     yield "placement at com", always("at the com", ["frame/placement-at-com"], (PLACEMENTS,), _placed_at_com), 1
     yield "placement in base", of_floating(always("in the base", ["frame/placement-in-base"], (PLACEMENTS,), _in_base)), 1
-    yield "gravity in accelerations", _gravity, 2
+    yield "gravity in accelerations", _gravity, 1
     yield "no centripetal term", always("no w x (w x r)", ["frame/no-centripetal-term"], (ACCELERATIONS,), _no_centripetal), 1
     for quantity in MOVING:
         yield (
@@ -61,9 +61,9 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
             always("opposite sign", [f"factor/{quantity}"], (quantity,), lambda _b, _n, values: -values),
             1,
         )
-    yield "joint's column", _column_sign(JACOBIANS), 2
+    yield "joint's column", _column_sign(JACOBIANS), 1
     yield "joint's column", _column_sign(RATES), 1
-    yield "joint's column zero", _column_zero(JACOBIANS), 2
+    yield "joint's column zero", _column_zero(JACOBIANS), 1
     yield "base's columns zero", of_floating(_base_columns_zero), 1
     for quantity in (PLACEMENTS, VELOCITIES, JACOBIANS, ACCELERATIONS):
         yield f"link's frame for another: {quantity}", _parent_for_link(quantity), 1

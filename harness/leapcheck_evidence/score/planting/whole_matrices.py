@@ -44,15 +44,15 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
         triangle = always(f"{name} triangle", [f"storage/{name}-only:minverse"], (MINVERSE,), _triangle(triangle_of))
         yield f"{name} triangle of the inverse", triangle, 1
     for quantity in (MINVERSE, INVERSE_DYNAMICS):
-        yield f"armature missing in {quantity}", _without_armature(quantity), 2
+        yield f"armature missing in {quantity}", _without_armature(quantity), 1
         yield f"rotors missing in {quantity}", with_rotors(_without_rotors(quantity)), 1
     yield "a link's mass missing in M^-1", _without_link(MINVERSE), 1
-    yield "a link's mass missing in ID", _without_link(INVERSE_DYNAMICS), 2
-    yield "Lambda for its inverse", _with_points("inverted", [f"operational/inverted:{OPERATIONAL}"], _inverted), 2
+    yield "a link's mass missing in ID", _without_link(INVERSE_DYNAMICS), 1
+    yield "Lambda for its inverse", _with_points("inverted", [f"operational/inverted:{OPERATIONAL}"], _inverted), 1
     order = [f"operational/linear-first:{OPERATIONAL}"]
-    yield "operational, linear first", _with_points("linear first", order, _linear_first), 2
+    yield "operational, linear first", _with_points("linear first", order, _linear_first), 1
     local = [f"operational/local:{OPERATIONAL}"]
-    yield "operational, local", _with_points("in the links' axes", local, _local), 2
+    yield "operational, local", _with_points("in the links' axes", local, _local), 1
     at_link = [f"operational/at-link:{OPERATIONAL}"]
     yield "operational, links' origins", _with_points("at the links' origins", at_link, _at_links), 1
     for name, change in PARTS.items():

@@ -9,7 +9,7 @@ import numpy as np
 from leapcheck_evidence.score.planting.fault import Drawer, Edit, Fault, Rng, Setting, choice
 from leapcheck_evidence.score.planting.layout import rotations
 from leapcheck_evidence.score.planting.robot_file import NotHereError, RobotFile
-from leapcheck_models.arrays import Array, Floats
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import ONE_DOF, Body, JointType
 
 SIZES = (9.8, 9.80665, 9.832, 9.78, 1.62, 10.0)
@@ -206,7 +206,7 @@ def _rotor(file: RobotFile, link: str) -> str:
     return rotor
 
 
-def _matrix(file: RobotFile, link: str) -> Array:
+def _matrix(file: RobotFile, link: str) -> Floats:
     xx, xy, xz, yy, yz, zz = file.rotational(link)
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
@@ -242,5 +242,5 @@ def one_transposed_placement(rng: Rng, setting: Setting) -> Fault:
     return Fault(f"rotation of {link.joint.name} transposed", names, edit)
 
 
-def _rotation(body: Body) -> Array:
+def _rotation(body: Body) -> Floats:
     return rotations(np.array(body.placement.quaternion))

@@ -33,7 +33,7 @@ Arm = Callable[[WholeBody], Floats]
 
 def kinds() -> Iterator[tuple[str, Drawer, int]]:
     """Label, drawer and count of each kind."""
-    for quantities in (SIX, *((quantity,) for quantity in SIX)):
+    for quantities in (SIX, (MOMENTUM,), (MATRIX,), (INERTIA,)):
         suffix = "" if quantities == SIX else f":{quantities[0]}"
         yield "linear first", always("linear first", [f"momentum/linear-first{suffix}"], quantities, _linear_first), 1
         yield "about the origin", always("about the origin", [f"momentum/about-origin{suffix}"], quantities, _about_origin), 1
@@ -43,18 +43,18 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
         yield "in the base's axes", of_floating(in_base), 1
     both = always("about the origin, linear first", ["momentum/about-origin[+]linear-first"], SIX, _origin_linear_first)
     yield "about the origin, linear first", both, 1
-    for quantities in (COM, *((quantity,) for quantity in COM)):
+    for quantities in (COM, COM[:1], COM[2:3]):
         suffix = "" if quantities == COM else f":{quantities[0]}"
         yield "com in the base's axes", of_floating(always("base axes", [f"com/base-axes{suffix}"], quantities, _com_in_base)), 1
     yield "com from the base", of_floating(always("from the base", ["com/from-base"], COM[:1], _com_from_base)), 1
     yield "com in the base", of_floating(always("in the base", ["com/in-base"], COM[:1], _com_of_base)), 1
     for quantity in (COM[3], RATE):
         yield f"gravity in {quantity}", _gravity(quantity), 1
-    yield "rotors left out", with_rotors(_without_rotors(SIX)), 2
+    yield "rotors left out", with_rotors(_without_rotors(SIX)), 1
     yield "rotors left out", with_rotors(_without_rotors(COM)), 1
     for quantity in (MATRIX, "com_jacobian"):
         yield "rotors left out", with_rotors(_without_rotors((quantity,))), 1
-    yield "rotors do not turn", with_rotors(_rotors_still), 2
+    yield "rotors do not turn", with_rotors(_rotors_still), 1
     for quantity in ("com_position", "com_jacobian", MATRIX, INERTIA):
         yield f"a link left out of {quantity}", _without_link(quantity), 1
     for quantity in ("com_position", "com_velocity", "com_jacobian"):
@@ -71,8 +71,8 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
             1,
         )
         yield f"spin alone in {quantity}", always("spin alone", [f"momentum/spin-alone:{quantity}"], (quantity,), _spin), 1
-    yield "no gyroscopic term", always("w x I w missing", [f"momentum/no-gyroscopic-term:{RATE}"], (RATE,), _no_gyroscopic), 2
-    yield "column of A", _column_zero(MATRIX), 2
+    yield "no gyroscopic term", always("w x I w missing", [f"momentum/no-gyroscopic-term:{RATE}"], (RATE,), _no_gyroscopic), 1
+    yield "column of A", _column_zero(MATRIX), 1
     yield "com's column", _column_zero("com_jacobian"), 1
 
 

@@ -57,19 +57,19 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
     for quantities in (REGRESSORS, (TORQUE,)):
         suffix = "" if quantities == REGRESSORS else f":{quantities[0]}"
         yield "in world axes", always("in world axes", [f"regressor/world-axes{suffix}"], quantities, _in_world), 1
-    yield "rotors between", with_rotors(always("rotors between links", ["regressor/rotors-between"], REGRESSORS, _between)), 2
-    yield "no gravity", always("no gravity", ["regressor/without-gravity"], (TORQUE,), _gravity(0.0)), 2
+    yield "rotors between", with_rotors(always("rotors between links", ["regressor/rotors-between"], REGRESSORS, _between)), 1
+    yield "no gravity", always("no gravity", ["regressor/without-gravity"], (TORQUE,), _gravity(0.0)), 1
     yield "gravity reversed", always("gravity reversed", ["regressor/gravity-sign"], (TORQUE,), _gravity(-1.0)), 1
     names = [f"factor/{POTENTIAL}"]
     yield "sign of potential", always("opposite sign", names, (POTENTIAL,), lambda _body, _name, values: -values), 1
     yield "no 1/2", always("twice", [f"factor/{KINETIC}"], (KINETIC,), lambda _body, _name, values: 2.0 * values), 1
-    yield "no w x I w", always("no w x I w", ["regressor/no-gyroscopic-term"], (TORQUE,), _no_gyroscopic), 2
+    yield "no w x I w", always("no w x I w", ["regressor/no-gyroscopic-term"], (TORQUE,), _no_gyroscopic), 1
     yield "no velocities", always("no velocities", ["regressor/no-velocity"], (TORQUE,), _at(0.0, 1.0)), 1
     yield "no acceleration", always("no acceleration", ["regressor/no-acceleration"], (TORQUE,), _at(1.0, 0.0)), 1
     for quantity in REGRESSORS:
         yield f"a link's columns zero in {quantity}", _body_zero(quantity), 1
-    yield "links' columns exchanged", _exchanged, 2
-    yield "rotors' columns zero", with_rotors(_rotors_zero), 2
+    yield "links' columns exchanged", _exchanged, 1
+    yield "rotors' columns zero", with_rotors(_rotors_zero), 1
     yield "siblings by name", _by_name, 1
     yield "base axes", of_floating(always("in the base's axes", [f"regressor/base-axes:{POTENTIAL}"], (POTENTIAL,), _in_base)), 1
 
