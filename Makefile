@@ -64,6 +64,7 @@ reports: venv
 		--quantities mass_matrix bias_force --out ../../reports/example_discrepancy; test $$? -eq 1
 	$(BIN)/leapcheck sparsity mini_cheetah --picture reports/mini_cheetah/sparsity.svg
 	$(BIN)/python -m leapcheck_evidence.accuracy --out reports
+	$(BIN)/python -m leapcheck_evidence.accuracy --whole-body --out reports
 	$(BIN)/python -m leapcheck_evidence.threads --out reports
 	if command -v chromium >/dev/null; then for run in mini_cheetah example_discrepancy; do profile=$$(mktemp -d); \
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,820 --screenshot=reports/$$run/report.png \
@@ -87,6 +88,7 @@ verdicts: venv
 score: venv
 	$(BIN)/python -m leapcheck_evidence.score --out reports/score
 	$(BIN)/python -m leapcheck_evidence.score --programs --out reports/score
+	$(BIN)/python -m leapcheck_evidence.score --whole-body --out reports/score
 
 # On a quiet machine; with g++ and Eigen's headers (Debian: libeigen3-dev) Pinocchio is timed in C++.
 bench: venv

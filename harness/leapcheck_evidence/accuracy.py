@@ -1,6 +1,7 @@
 """The accuracy study: every named robot and many random trees in every engine; `make reports` writes its table.
 
 `python -m leapcheck_evidence.accuracy --out reports/` runs it whole; the slow tests hold its figures against the goals.
+With `--whole-body` it is about frames, momenta, matrices, derivatives and regressors: the last part of the same file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 import leapcheck
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import QUANTITIES, QuantityGroup, quantity_names
 from leapcheck.records import Accuracy, Run, Verdict
 from leapcheck.report.comparison.tables import EPS
 from leapcheck.report.words import number
@@ -24,6 +25,19 @@ from leapcheck_evidence.command import run_command
 from leapcheck_models.robots import ROBOTS
 
 NAMED_STATES, TREE_STATES, TREES = 2000, 200, 50
+
+WHOLE_BODY_STATES, WHOLE_BODY_TREES = 64, 10
+"""States of each robot, and random trees, of which whole-body quantities are compared: their truth takes long."""
+
+WHOLE_BODY_HEADING = "# Whole-body quantities"
+
+WHOLE_BODY_GROUPS = (
+    QuantityGroup.KINEMATICS,
+    QuantityGroup.CENTROIDAL,
+    QuantityGroup.DYNAMICS,
+    QuantityGroup.DERIVATIVES,
+    QuantityGroup.REGRESSORS,
+)
 
 NAMED_GOALS = {
     "mass_matrix": 1e-13,
@@ -61,17 +75,17 @@ class Truth:
     rounding: float
 
 
-def runs(names: Sequence[str], states: int, workers: int = 1) -> Iterator[Run]:
-    """One run per robot, all engines, all quantities; robots side by side in as many processes as `workers`."""
+def runs(names: Sequence[str], states: int, workers: int = 1, quantities: Sequence[str] = ()) -> Iterator[Run]:
+    """One run per robot, all engines, all or some quantities; robots side by side in as many processes as `workers`."""
     if workers == 1:
-        yield from (_run(name, states) for name in names)
+        yield from (_run(name, states, quantities) for name in names)
         return
-    with running_jobs(_run, [(name, states) for name in names], workers) as running:
+    with running_jobs(_run, [(name, states, quantities) for name in names], workers) as running:
         yield from (done.result() for done in running)
 
 
-def _run(name: str, states: int) -> Run:
-    return leapcheck.compare(name, states=states).record
+def _run(name: str, states: int, quantities: Sequence[str] = ()) -> Run:
+    return leapcheck.compare(name, states=states, quantities=tuple(quantities)).record
 
 
 def worst_by_quantity(group: Iterable[Run]) -> tuple[Worst, ...]:
@@ -180,9 +194,47 @@ def study(workers: int) -> str:
     )
 
 
+def whole_body_study(workers: int) -> str:
+    """The part on whole-body quantities as Markdown: each engine that answers one, against the truth."""
+    quantities = quantity_names(WHOLE_BODY_GROUPS)
+    named = list(runs(tuple(ROBOTS), WHOLE_BODY_STATES, workers, quantities))
+    trees = list(runs([f"random:{seed}" for seed in range(WHOLE_BODY_TREES)], WHOLE_BODY_STATES, workers, quantities))
+    discrepancies = problems([*named, *trees])
+    versions = ", ".join(f"{package} {version}" for package, version in named[0].provenance.versions)
+    return "\n".join(
+        [
+            WHOLE_BODY_HEADING,
+            "",
+            "Made by `python -m leapcheck_evidence.accuracy --whole-body`: every quantity, each engine that has it, near the",
+            f"origin, as above; {versions}; {named[0].provenance.machine}.",
+            "",
+            f"## {len(named)} named robots, {WHOLE_BODY_STATES} states each, whole-body quantities",
+            "",
+            truth_lines(against_truth(named)),
+            f"## {len(trees)} random trees, {WHOLE_BODY_STATES} states each, whole-body quantities",
+            "",
+            truth_lines(against_truth(trees)),
+            "## Discrepancies and failures in whole-body quantities",
+            "",
+            *([f"- {line}" for line in discrepancies] or ["None."]),
+            "",
+        ]
+    )
+
+
+def with_part(text: str, part: str, is_whole_body: bool) -> str:
+    """The file's text with one of its two parts written again."""
+    first, heading, second = text.partition(WHOLE_BODY_HEADING)
+    parts = (first, part) if is_whole_body else (part, heading + second)
+    return "\n".join(kept.strip() + "\n" for kept in parts if kept.strip())
+
+
 @dataclass(frozen=True)
 class AccuracyCommand:
     """Compare every named robot and many random trees in every engine and write the table."""
+
+    whole_body: bool = False
+    """Compare frames, momenta, matrices, derivatives and regressors; the other part of the file stays as it is."""
 
     out: Path = Path("reports")
     """Folder of accuracy.md."""
@@ -190,7 +242,9 @@ class AccuracyCommand:
     def run(self) -> int:
         """Writes accuracy.md."""
         self.out.mkdir(parents=True, exist_ok=True)
-        write_whole(self.out / "accuracy.md", study(os.cpu_count() or 1).encode())
+        file, make = self.out / "accuracy.md", whole_body_study if self.whole_body else study
+        before = file.read_text() if file.exists() else ""
+        write_whole(file, with_part(before, make(os.cpu_count() or 1), self.whole_body).encode())
         return 0
 
 

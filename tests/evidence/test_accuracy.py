@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from leapcheck.comparison.plan import Plan
-from leapcheck.quantities import DEFAULT
+from leapcheck.quantities import DEFAULT, quantity_names
 from leapcheck.records import Accuracy, Run, Verdict
 from leapcheck.robots.load import named_robot
 from leapcheck.study import run_comparison
@@ -18,6 +18,8 @@ from leapcheck_evidence.accuracy import (
     TREE_GOALS,
     TREE_STATES,
     TREES,
+    WHOLE_BODY_GROUPS,
+    WHOLE_BODY_HEADING,
     Truth,
     Worst,
     against_truth,
@@ -25,6 +27,7 @@ from leapcheck_evidence.accuracy import (
     runs,
     table,
     truth_lines,
+    with_part,
     worst_by_quantity,
 )
 from leapcheck_models.robots import ROBOTS
@@ -139,3 +142,20 @@ def test_the_whole_study() -> None:
     assert beyond(trees, TREE_GOALS) == {}
     assert problems([*named, *trees]) == []
     assert sum(run.provenance.states for run in named + trees) == 15 * 2000 + 50 * 200
+
+
+def test_each_part_of_the_file_is_written_again_by_itself() -> None:
+    core, more = "# How well the engines agree\n\nold\n", f"{WHOLE_BODY_HEADING}\n\nold\n"
+    both = with_part(with_part("", core, False), more, True)
+    assert both == f"{core}\n{more}"
+    assert with_part(both, core.replace("old", "new"), False) == f"{core.replace('old', 'new')}\n{more}"
+    assert with_part(both, more.replace("old", "new"), True) == f"{core}\n{more.replace('old', 'new')}"
+
+
+def test_whole_body_quantities_are_told_for_each_engine_that_has_them() -> None:
+    names = quantity_names(WHOLE_BODY_GROUPS)
+    group = list(runs(["two_link_arm"], 16, quantities=names))
+    truths = against_truth(group)
+    assert problems(group) == []
+    assert set(truths) == set(names)
+    assert {"mujoco", "pinocchio", "reference"} <= set(truths["frame_jacobians"])
