@@ -29,13 +29,14 @@ LABELS = {
     "quaternion 2": "a quaternion's components for a turn",
     "damping 1": "losses in a derivative",
     "at coms 2": "parameters about the com",
+    "local-spatial, all 1": "derivatives in the axes of each frame",
     "links' columns exchanged 1": "bodies in another order",
 }
 
 GROUPS = (QuantityGroup.DYNAMICS, QuantityGroup.DERIVATIVES, QuantityGroup.REGRESSORS, QuantityGroup.KINEMATICS, "centroidal")
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "random:30", "random:20", "tree4_7"])
+@pytest.mark.parametrize("robot", ["random:30", "tree4_7"])
 def test_the_code_that_is_planted_in_is_right(robot: str) -> None:
     spec = load(robot)
     states = generated_states(spec, 8, 1, 0)
@@ -52,6 +53,7 @@ def test_every_quantity_of_whole_bodies_is_planted_in() -> None:
     assert size(WHOLE_BODIES) >= 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", LABELS)
 def test_a_defect_is_found_and_named(label: str) -> None:
     every = places(size(WHOLE_BODIES), WHOLE_BODIES)

@@ -30,6 +30,7 @@ WHOLE_BODY = (
     *("inverse_dynamics", "minverse", "coriolis_matrix", "christoffel_matrix", "operational_inertia_inverse"),
     *("inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"),
     *("forward_dynamics_derivative_q", "forward_dynamics_derivative_v", "forward_dynamics_derivative_tau"),
+    *("frame_velocity_derivative_q", "frame_acceleration_derivative_q", "frame_acceleration_derivative_v"),
     *("joint_torque_regressor", "kinetic_energy_regressor", "potential_energy_regressor"),
 )
 """What it answers besides, each by a method of `WholeBody`."""
@@ -116,6 +117,22 @@ class WholeBody(Motion):
         """Of links and rotors."""
         return sum(body.mass for body in self.moving())
 
+    def frame_accelerations(self) -> Array:
+        """J vdot + Jdot v (n, frames, 6)."""
+        return self.frame_bias_accelerations() + dot(self.frame_jacobians(), self.vdot[:, None])
+
+    def frame_velocity_derivative_q(self) -> Array:
+        """dV/dq (n, frames, 6, nv) along unit velocities."""
+        return self.by_q(lambda moved: moved.frame_velocities())
+
+    def frame_acceleration_derivative_q(self) -> Array:
+        """dA/dq (n, frames, 6, nv) along unit velocities."""
+        return self.by_q(lambda moved: moved.frame_accelerations())
+
+    def frame_acceleration_derivative_v(self) -> Array:
+        """dA/dv (n, frames, 6, nv)."""
+        return self.by_v(lambda moved: moved.frame_accelerations())
+
     def com_position(self) -> Array:
         """sum m c / m (n, 3)."""
         return self._mean(lambda frame: frame.p)
@@ -197,19 +214,19 @@ class WholeBody(Motion):
 
     def inverse_dynamics_derivative_q(self) -> Array:
         """dID/dq (n, nv, nv) along unit velocities."""
-        return self._by_q(lambda moved: moved.inverse_dynamics())
+        return self.by_q(lambda moved: moved.inverse_dynamics())
 
     def inverse_dynamics_derivative_v(self) -> Array:
         """dID/dv (n, nv, nv)."""
-        return self._by_v(lambda moved: moved.bias_force())
+        return self.by_v(lambda moved: moved.bias_force())
 
     def forward_dynamics_derivative_q(self) -> Array:
         """dFD/dq (n, nv, nv) along unit velocities."""
-        return self._by_q(lambda moved: moved.forward_dynamics())
+        return self.by_q(lambda moved: moved.forward_dynamics())
 
     def forward_dynamics_derivative_v(self) -> Array:
         """dFD/dv (n, nv, nv)."""
-        return self._by_v(lambda moved: moved.forward_dynamics())
+        return self.by_v(lambda moved: moved.forward_dynamics())
 
     def forward_dynamics_derivative_tau(self) -> Array:
         """M^-1 (n, nv, nv)."""
@@ -243,11 +260,12 @@ class WholeBody(Motion):
         moved = WholeBody(self.spec, self.stepped(self.qdot(self.states.v)), np.complex128)
         return np.asarray(answer(moved).imag / STEP)
 
-    def _by_q(self, answer: Callable[[WholeBody], Array]) -> Array:
-        """Columns: along each unit velocity."""
+    def by_q(self, answer: Callable[[WholeBody], Array]) -> Array:
+        """Derivatives of an answer along each unit velocity, last axis."""
         return self._columns(answer, [(self.qdot(unit), 0.0) for unit in self._units()])
 
-    def _by_v(self, answer: Callable[[WholeBody], Array]) -> Array:
+    def by_v(self, answer: Callable[[WholeBody], Array]) -> Array:
+        """Derivatives of an answer by each velocity, last axis."""
         return self._columns(answer, [(0.0 * self.states.q, unit) for unit in self._units()])
 
     def _columns(self, answer: Callable[[WholeBody], Array], ways: Sequence[tuple[Floats, Floats | float]]) -> Array:

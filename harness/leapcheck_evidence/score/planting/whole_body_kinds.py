@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from leapcheck_evidence.score.planting import (
     whole_derivatives,
+    whole_frame_derivatives,
     whole_frames,
     whole_matrices,
     whole_momentum,
@@ -25,6 +26,7 @@ def _kinds() -> Iterator[Kind]:
         ("matrices", whole_matrices.kinds(), whole_matrices.MATRICES),
         ("derivatives", whole_derivatives.kinds(), whole_derivatives.DERIVATIVES),
         ("regressors", whole_regressors.kinds(), whole_regressors.ASKED),
+        ("frame derivatives", whole_frame_derivatives.kinds(), whole_frame_derivatives.FRAME_DERIVATIVES),
     ):
         seen = Counter[str]()
         for label, drawer, count in table:
