@@ -23,6 +23,7 @@ class GenerateCommand:
       leapcheck generate mini_cheetah --out models/ --rotors armature
       leapcheck generate mini_cheetah --out controller/ --c
       leapcheck generate mini_cheetah --out controller/ --c mass_matrix bias_force
+      leapcheck generate mini_cheetah --out controller/ --c all --engine
     """
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
@@ -32,7 +33,9 @@ class GenerateCommand:
     rotors: Annotated[Literal["bodies", "armature"], tyro.conf.arg(aliases=["-r"])] = "bodies"
     """Geared rotors in MJCF: bodies with hinges of their own (exact), or lumped into armature."""
     c: Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[QUANTITY ...]")] = None
-    """C99 source and header of one function that computes these quantities together."""
+    """C99 source and header of one function that computes these quantities together: names, groups of them, or all."""
+    engine: bool = False
+    """With --c, also the source that makes the function an engine: a library for `compare --engine`."""
 
     def run(self) -> int:
         """Writes the files and prints their paths."""
@@ -51,8 +54,33 @@ class GenerateCommand:
 
     def _c_files(self, spec: RobotSpec) -> dict[str, str]:
         if self.c is None:
+            if self.engine:
+                raise ValueError("--engine makes an engine of the function that --c writes: give --c too")
             return {}
+        from leapcheck.quantities import CANONICAL, sizes
         from leapcheck_reference.trace.c99 import c_files
+        from leapcheck_reference.trace.c_engine import engine_files
         from leapcheck_reference.trace.c_robot import CONTROLLER, robot_function
 
-        return c_files(robot_function(spec, self.c or CONTROLLER))
+        function = robot_function(spec, self._names(spec) or CONTROLLER)
+        answered = [name for name in function.graph.outputs if name in CANONICAL]
+        return c_files(function) | (engine_files(function, sizes(spec).points, answered) if self.engine else {})
+
+    def _names(self, spec: RobotSpec) -> tuple[str, ...]:
+        """The quantities that the words of --c stand for; of a group those that the robot has."""
+        from leapcheck.quantities import ALL, CANONICAL, QUANTITIES, QuantityGroup, answer_shape, quantity_names, sizes
+
+        names: list[str] = []
+        for word in self.c or ():
+            if word not in (*QuantityGroup, ALL) or word == QuantityGroup.MUJOCO:  # refused where it is unknown
+                names.append(word)
+                continue
+            constrained = sizes(spec).constraints > 0
+            names += [
+                name
+                for name in quantity_names((word,))
+                if name in CANONICAL
+                and 0 not in answer_shape(name, spec)
+                and (constrained or QUANTITIES[name].group is not QuantityGroup.CONSTRAINTS)
+            ]
+        return tuple(names)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from leapcheck.quantities import CANONICAL, QUANTITIES, QuantityGroup
 from leapcheck_models.robots import load
 from leapcheck_reference.trace.c99 import c_files
 from leapcheck_reference.trace.c_robot import robot_function
@@ -19,6 +20,9 @@ EXAMPLES = ROOT / "tests" / "examples" / "engines"
 HEADERS = ROOT / "harness" / "leapcheck" / "engines" / "outside"
 EIGEN = Path("/usr/include/eigen3")
 FORCES = ("mass_matrix", "bias_force")
+GENERATED = 2e-15
+"""Of a quantity's scale: the kernels' bits, but for the Coriolis matrix, which has a normal form; measured 4.2e-16."""
+
 AGAINST = ("--engines", "reference", "--workers", "1", "--json")
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
@@ -54,6 +58,29 @@ def test_generated_c_behind_the_abi_gives_the_reference_s_bits(leapcheck: Leapch
     assert [row["error"] for row in result.json["comparisons"]] == [0.0, 0.0]
     routes = {e["name"]: (e["version"], e["route"]) for e in result.json["engines"]}
     assert routes[engine] == ("1.0", "a robot of its own; library with a C ABI 'generated C' in a process of its own")
+
+
+@needs_gcc
+@pytest.mark.parametrize("robot", ["two_link_arm", pytest.param("mini_cheetah_armature", marks=pytest.mark.slow)])
+def test_an_engine_that_leapcheck_generates_answers_every_quantity(leapcheck: Leapcheck, tmp_path: Path, robot: str) -> None:
+    """As its file says, and with a fault in its last answers."""
+    assert leapcheck("generate", robot, "--out", ".", "--c", "all", "--engine").status == 0
+    sources = [f"{robot}_dynamics.c", f"{robot}_dynamics_engine.c"]
+    flags = ("-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-shared", "-fPIC", f"-I{HEADERS}")
+    subprocess.run(["gcc", *flags, *sources, "-lm", "-o", "libown.so"], cwd=tmp_path, check=True)
+    words = ("compare", robot, *AGAINST, "--engine", "./libown.so", "--states", "32", "--quantities")
+    result = leapcheck(*words, "all")
+    assert result.status == 0
+    unconstrained = {name for name in CANONICAL if QUANTITIES[name].group is not QuantityGroup.CONSTRAINTS}
+    assert {row["quantity"] for row in result.json["comparisons"]} == unconstrained
+    assert max(row["error"] for row in result.json["comparisons"]) < GENERATED
+    text = (tmp_path / sources[1]).read_text()
+    (tmp_path / sources[1]).write_text(text.replace("at(states->vdot,", "at(states->tau,"))
+    subprocess.run(["gcc", *flags, *sources, "-lm", "-o", "libfaulty.so"], cwd=tmp_path, check=True)
+    faulty = [word.replace("libown", "libfaulty") for word in words]
+    result = leapcheck(*faulty, "bias_force", "inverse_dynamics", "joint_torque_regressor")
+    wrong = {row["quantity"] for row in result.json["comparisons"] if row["verdict"] == "discrepancy"}
+    assert (result.status, wrong) == (1, {"inverse_dynamics", "joint_torque_regressor"})
 
 
 @needs_gcc

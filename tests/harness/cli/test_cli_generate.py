@@ -73,5 +73,14 @@ def test_c_of_chosen_quantities(leapcheck: Leapcheck, tmp_path: Path) -> None:
     }
 
 
+def test_c_of_groups_as_an_engine(leapcheck: Leapcheck, tmp_path: Path) -> None:
+    assert leapcheck("generate", "box", "-o", "a", "--c", "core", "constraints", "--engine").status == 0
+    names = {path.name for path in (tmp_path / "a").glob("*.[ch]")}
+    assert names == {"box_dynamics.h", "box_dynamics.c", "box_dynamics_engine.c"}
+    assert "constraint" not in (tmp_path / "a" / "box_dynamics_engine.c").read_text()
+    assert "give --c too" in refusal(leapcheck, tmp_path, "generate", "box", "--out", "b", "--engine")
+    assert "unknown quantity 'mujoco'" in refusal(leapcheck, tmp_path, "generate", "box", "--out", "b", "--c", "mujoco")
+
+
 def test_an_unknown_quantity_is_refused_before_anything_is_written(leapcheck: Leapcheck, tmp_path: Path) -> None:
     assert "unknown quantity 'mass'" in refusal(leapcheck, tmp_path, "generate", "box", "--out", "a", "--c", "mass")
