@@ -247,6 +247,7 @@ def _joints() -> Iterator[Quantity]:
     """Forces in the joints, which are no part of the equations of motion."""
     F, own, unit = Axis.FORCE, QuantityGroup.JOINTS, "N m, N"
     yield Quantity("passive_forces", "springs and dampers", unit, ("q", "v"), Scale.LARGEST, (F,), own)
+    yield Quantity("actuator_torques", "actuator torques", unit, ("q", "v", "tau"), Scale.LARGEST, (F,), own)
     yield Quantity("dry_friction", "dry friction", unit, ("v",), Scale.LARGEST, (F,), own)
 
 

@@ -18,7 +18,17 @@ import numpy as np
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Array, Floats
-from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, WORLD, Body, Inertia, JointType, Placement, RobotSpec
+from leapcheck_models.spec import (
+    CONFIGURATION_SIZE,
+    VELOCITY_SIZE,
+    WORLD,
+    Body,
+    ControlLaw,
+    Inertia,
+    JointType,
+    Placement,
+    RobotSpec,
+)
 from leapcheck_reference.trace.symbol import Recorder, Symbol, largest
 
 ULPS = 2.0
@@ -200,7 +210,13 @@ def perturbed_spec(spec: RobotSpec, rng: np.random.Generator) -> RobotSpec:
     points = tuple(replace(p, position=_off_by_norm(p.position, rng, arms[p.body])) for p in spec.contact_points)
     moved = replace(spec, bodies=bodies, contact_points=points, gravity=_off_by_norm(spec.gravity, rng))
     moved = _with_perturbed_constraints(moved, arms, rng) if spec.loops or spec.couplings else moved
-    return replace(moved, bodies=tuple(_with_perturbed_passive(body, rng) for body in moved.bodies))
+    moved = replace(moved, bodies=tuple(_with_perturbed_passive(body, rng) for body in moved.bodies))
+    return replace(moved, laws=tuple(_perturbed_law(law, rng) for law in moved.laws)) if moved.laws else moved
+
+
+def _perturbed_law(law: ControlLaw, rng: np.random.Generator) -> ControlLaw:
+    """Gear, gain and bias off by a few ulp; limits stay what they are."""
+    return replace(law, gear=_off(law.gear, rng), gain=_off(law.gain, rng), bias=_off(law.bias, rng))
 
 
 def _with_perturbed_passive(body: Body, rng: np.random.Generator) -> Body:

@@ -168,6 +168,24 @@ class Actuator:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlLaw:
+    """From a command u, which has whatever unit the file gives it, to the force of a joint: gear f, N m or N, at the joint, with
+
+        f = clip(gain clip(u, control_limits) + b_0 + b_1 gear q + b_2 gear qd, force_limits), (b_0, b_1, b_2) = bias.
+
+    A motor has gain 1, a position servo bias (0, -kp, -kv), a DC motor on a voltage gain K/R and b_2 = -K^2/R. None: no limits.
+    """
+
+    name: str
+    joint: str
+    gear: float = 1.0
+    gain: float = 1.0
+    bias: Vector3 = (0.0, 0.0, 0.0)
+    control_limits: tuple[float, float] | None = None
+    force_limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Pose:
     """Named configuration q in the canonical convention."""
 

@@ -10,7 +10,19 @@ from typing import Literal, get_args
 from leapcheck_models.least_inertia import LEAST_NOTE, holds_least, with_least_inertia
 from leapcheck_models.mjcf_constraints import append_constraints, append_loop_sites
 from leapcheck_models.rotors import with_lumped_rotors, with_rotor_bodies
-from leapcheck_models.spec import ONE_DOF, WORLD, Body, ContactPoint, Inertia, Joint, JointType, Placement, RobotSpec, Shape
+from leapcheck_models.spec import (
+    ONE_DOF,
+    WORLD,
+    Body,
+    ContactPoint,
+    ControlLaw,
+    Inertia,
+    Joint,
+    JointType,
+    Placement,
+    RobotSpec,
+    Shape,
+)
 from leapcheck_models.xml_text import comment, document, entries_text, free_name, number, numbers, provenance
 
 Rotors = Literal["bodies", "armature"]
@@ -260,9 +272,11 @@ def _equalities(spec: RobotSpec, rotors: Rotors) -> ET.Element:
 
 
 def _actuators(spec: RobotSpec) -> ET.Element:
-    """Motors whose control is the torque (or force) at the joint."""
+    """The control laws, by default motors whose control is the torque (or force) at the joint."""
     section = ET.Element("actuator")
-    for actuator in spec.actuators:
+    for law in spec.laws:
+        ET.SubElement(section, "general", _law(law))
+    for actuator in spec.actuators if not spec.laws else ():
         attributes = {"name": actuator.name, "joint": actuator.joint}
         if actuator.torque_limit > 0.0:
             attributes["ctrlrange"] = numbers((-actuator.torque_limit, actuator.torque_limit))
@@ -270,6 +284,16 @@ def _actuators(spec: RobotSpec) -> ET.Element:
             attributes["gear"] = "0"  # MuJoCo takes no empty range
         ET.SubElement(section, "motor", attributes)
     return section
+
+
+def _law(law: ControlLaw) -> dict[str, str]:
+    attributes = {"name": law.name, "joint": law.joint, "gear": number(law.gear), "gainprm": number(law.gain)}
+    if any(law.bias):
+        attributes |= {"biastype": "affine", "biasprm": numbers(law.bias)}
+    for attribute, limits in (("ctrl", law.control_limits), ("force", law.force_limits)):
+        if limits is not None:
+            attributes |= {f"{attribute}limited": "true", f"{attribute}range": numbers(limits)}
+    return attributes
 
 
 def _keyframes(spec: RobotSpec) -> ET.Element:

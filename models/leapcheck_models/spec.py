@@ -17,6 +17,7 @@ from leapcheck_models.elements import (
     Actuator,
     Body,
     ContactPoint,
+    ControlLaw,
     Coupling,
     Inertia,
     Joint,
@@ -41,6 +42,7 @@ __all__ = [
     "Actuator",
     "Body",
     "ContactPoint",
+    "ControlLaw",
     "Coupling",
     "Inertia",
     "Joint",
@@ -60,6 +62,7 @@ __all__ = [
     "add_box_contact_points",
     "add_contact_point",
     "as_json",
+    "control_laws",
     "open_tree",
     "spec_hash",
 ]
@@ -67,7 +70,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RobotSpec:
-    """Whole robot; construction validates it and raises ValueError naming the element and the right form."""
+    """Whole robot; construction validates it and raises ValueError naming the element and the right form.
+
+    Without `laws` each actuator is a motor whose command is the torque at the joint: see `control_laws`.
+    """
 
     name: str
     bodies: tuple[Body, ...] = ()
@@ -79,14 +85,16 @@ class RobotSpec:
     description: str = ""
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    laws: tuple[ControlLaw, ...] = ()
     _index: dict[str, int] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         from leapcheck_models.constraint_rules import validate_constraints
-        from leapcheck_models.validation import validate
+        from leapcheck_models.validation import validate, validate_laws
 
         validate(self.name, self.bodies, self.contact_points, self.actuators, self.poses, self.gravity)
         validate_constraints(self.name, self.bodies, self.loops, self.couplings)
+        validate_laws(self.name, self.bodies, self.laws)
         self._index.update({body.name: i for i, body in enumerate(self.bodies)})
 
     def __repr__(self) -> str:
@@ -168,16 +176,23 @@ def add_box_contact_points(spec: RobotSpec, body: str, size: Vector3, *, compute
     return spec
 
 
+def control_laws(spec: RobotSpec) -> tuple[ControlLaw, ...]:
+    """The spec's laws, or those of its actuators: a command is the torque at the joint, up to the torque limit."""
+    return spec.laws or tuple(
+        ControlLaw(a.name, a.joint, control_limits=(-a.torque_limit, a.torque_limit)) for a in spec.actuators if a.torque_limit
+    )
+
+
 def open_tree(spec: RobotSpec) -> RobotSpec:
     """The robot without its closed loops and coupled joints."""
     return dataclasses.replace(spec, loops=(), couplings=()) if spec.loops or spec.couplings else spec
 
 
 def as_json(spec: RobotSpec) -> str:
-    """Canonical JSON text: keys in field order, shortest round-trip floats; loops, couplings and springs where it has some."""
+    """Canonical JSON text: keys in field order, shortest round-trip floats; loops, couplings, laws, springs where it has some."""
     record = dataclasses.asdict(spec)
     del record["_index"]
-    for absent in [key for key in ("loops", "couplings") if not record[key]]:
+    for absent in [key for key in ("loops", "couplings", "laws") if not record[key]]:
         del record[absent]
     for joint in (body["joint"] for body in record["bodies"]):
         for absent in [key for key in ("stiffness", "springref") if not joint[key]]:

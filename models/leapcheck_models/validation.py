@@ -13,6 +13,7 @@ from leapcheck_models.elements import (
     Actuator,
     Body,
     ContactPoint,
+    ControlLaw,
     Inertia,
     Joint,
     JointType,
@@ -234,6 +235,24 @@ def _shape(where: str, shape: Shape) -> None:
     _placement(where, f"placement of a {shape.kind}", shape.placement)
     if min(shape.size) <= 0.0:
         raise ValueError(f"{where}: the size of a {shape.kind} is {shape.size}: lengths are positive")
+
+
+def validate_laws(name: str, bodies: tuple[Body, ...], laws: tuple[ControlLaw, ...]) -> None:
+    """ValueError for a control law of no hinge or slide, or with numbers that are none."""
+    check_unique(f"robot '{name}'", "control law", (law.name for law in laws))
+    joints = {b.joint.name: b.joint.type for b in bodies}
+    for law in laws:
+        where = f"robot '{name}', control law '{law.name}'"
+        if joints.get(law.joint) not in ONE_DOF:
+            raise ValueError(f"{where}: {law.joint!r:.80} is no revolute or prismatic joint of this robot: name one")
+        for what in ("gear", "gain"):
+            check_number(where, f"the {what}", getattr(law, what))
+        check_numbers(where, "the bias", law.bias, 3)
+        for what in ("control_limits", "force_limits"):
+            if (limits := getattr(law, what)) is not None:
+                check_numbers(where, f"the {what}", limits, 2)
+                if limits[0] > limits[1]:
+                    raise ValueError(f"{where}: the {what} are {limits}: give (lower, upper)")
 
 
 def _contact_point(where: str, point: ContactPoint, bodies: tuple[Body, ...]) -> None:

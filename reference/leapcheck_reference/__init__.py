@@ -10,6 +10,7 @@
 from typing import TYPE_CHECKING, Any
 
 from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_reference.actuation import actuator_torques
 from leapcheck_reference.centroidal import (
     centroidal_inertia,
     centroidal_momentum,
@@ -85,6 +86,7 @@ __all__ = [
     "Kernel",
     "SparseMassMatrix",
     "Tree",
+    "actuator_torques",
     "bias_accelerations",
     "bias_force",
     "build",

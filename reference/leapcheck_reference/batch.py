@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_reference.dual import OUTER
-from leapcheck_reference.scalar import sign
+from leapcheck_reference.scalar import clip, sign
 from leapcheck_reference.tree import Tree
 
 
@@ -69,6 +69,12 @@ class Batch:
     def cos(self) -> Batch:
         """Cosine in every state."""
         return Batch(np.cos(self.values))
+
+    def clip(self, low: Any, high: Any) -> Batch:
+        """At least `low` and at most `high` in every state."""
+        if self.values.dtype.hasobject:
+            return Batch(np.array([clip(x, low, high) for x in self.values], dtype=object))
+        return Batch(np.clip(self.values, low, high))
 
     def sign(self) -> Batch:
         """Sign in every state."""

@@ -76,6 +76,18 @@ class JointPlaces:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeLaw:
+    """A control law at a joint: as in the spec."""
+
+    joint: JointPlaces
+    gear: Scalar
+    gain: Scalar
+    bias: tuple[Scalar, Scalar, Scalar]
+    control_limits: tuple[Scalar, Scalar] | None
+    force_limits: tuple[Scalar, Scalar] | None
+
+
+@dataclass(frozen=True, slots=True)
 class TreeCoupling:
     """q of the joint with this dof is a polynomial of that of its leader; without a leader it is constant."""
 

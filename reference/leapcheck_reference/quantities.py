@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leapcheck_reference.actuation import actuator_torques
 from leapcheck_reference.centroidal import (
     centroidal_inertia,
     centroidal_momentum,
@@ -139,6 +140,7 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "kinetic_energy_regressor": ReferenceQuantity(kinetic_energy_regressor, ("q", "v")),
     "potential_energy_regressor": ReferenceQuantity(potential_energy_regressor, ("q",)),
     "passive_forces": ReferenceQuantity(passive_forces, ("q", "v")),
+    "actuator_torques": ReferenceQuantity(actuator_torques, ("q", "v", "tau")),
     "dry_friction": ReferenceQuantity(dry_friction, ("v",)),
     "total_mass": ReferenceQuantity(total_mass, ()),
     "com_position": ReferenceQuantity(com_position, ("q",)),

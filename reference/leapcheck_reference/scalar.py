@@ -47,6 +47,33 @@ def sign(x: Scalar) -> Scalar:
     return x.sign() if hasattr(x, "sign") else x.sgn()
 
 
+def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
+    """x, at least `low` and at most `high`, in the scalar's own arithmetic.
+
+    A scalar that cannot be compared brings a method `clip`, or is clipped by square roots, |x| = sqrt(x x), to rounding.
+    """
+    if isinstance(x, float | int | np.generic):
+        return min(max(x, low), high)
+    if hasattr(x, "clip"):
+        return x.clip(low, high)
+    if hasattr(x, "max"):  # an arb ball
+        return x.max(low).min(high)
+    if -low <= 0.0:
+        return low + _at_most(_positive(x - low), high - low)
+    if high <= 0.0:
+        return high - _at_most(_positive(high - x), high - low)
+    return _at_most(_positive(x), high) - _at_most(_positive(-x), -low)
+
+
+def _positive(x: Scalar) -> Scalar:
+    return 0.5 * (x + sqrt(x * x))
+
+
+def _at_most(x: Scalar, high: Scalar) -> Scalar:
+    """The smaller of two numbers that are not negative: their product over the larger one."""
+    return x * (high / (high + _positive(x - high))) if high != 0.0 else 0.0
+
+
 def array_of(values: Any, scalar: ScalarType = float) -> Array:
     """Array of `values` (floats, nested) with every entry converted: float64 for `float`, object otherwise."""
     numbers = np.asarray(values, dtype=float)

@@ -18,12 +18,13 @@ from leapcheck_models.spec import (
     RobotSpec,
     Rotor,
     Vector3,
+    control_laws,
 )
 from leapcheck_models.validation import rotational_matrix
-from leapcheck_reference.links import JointPlaces, Link, Point, TreeCoupling, TreeLoop, TreeRotor
+from leapcheck_reference.links import JointPlaces, Link, Point, TreeCoupling, TreeLaw, TreeLoop, TreeRotor
 from leapcheck_reference.regrouping import RegroupedInertias, regroup
 from leapcheck_reference.rotation import quaternion_rotation, skew
-from leapcheck_reference.scalar import ScalarType, array_of, sqrt
+from leapcheck_reference.scalar import Scalar, ScalarType, array_of, sqrt
 from leapcheck_reference.spatial import RigidInertia, Transform
 
 
@@ -47,6 +48,7 @@ class Tree:
     foot_indices: tuple[int, ...]
     loops: tuple[TreeLoop, ...] = ()
     couplings: tuple[TreeCoupling, ...] = ()
+    laws: tuple[TreeLaw, ...] = ()
     regrouped: RegroupedInertias = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,7 +114,17 @@ def _tree(spec: RobotSpec, scalar: ScalarType) -> Tree:
     parts = tree_parts(spec, scalar)
     feet = tuple(i for i, p in enumerate(p for p in spec.contact_points if p.computed) if p.is_foot)
     last = parts.links[-1]
-    tree = Tree(spec.name, parts.links, parts.points, parts.gravity, last.q.stop, last.v.stop, _dof_parents(parts.links), feet)
+    tree = Tree(
+        spec.name,
+        parts.links,
+        parts.points,
+        parts.gravity,
+        last.q.stop,
+        last.v.stop,
+        _dof_parents(parts.links),
+        feet,
+        laws=_laws(parts.links, spec, scalar),
+    )
     return _constrained(tree, spec, scalar) if spec.loops or spec.couplings else tree
 
 
@@ -127,12 +139,36 @@ def _constrained(tree: Tree, spec: RobotSpec, scalar: ScalarType) -> Tree:
             for name, (body, position) in zip(names, ends, strict=True)
         )
         loops.append(TreeLoop(loop.type, point1, point2))
-    places = {b.joint.name: JointPlaces(l.q.start, l.v.start) for b, l in zip(spec.bodies, tree.links, strict=True)}
+    places = _places(tree.links, spec)
     couplings = [
         TreeCoupling(places[c.joint].v, places.get(c.leader), tuple(scalar(value) for value in c.coefficients))
         for c in spec.couplings
     ]
     return replace(tree, loops=tuple(loops), couplings=tuple(couplings))
+
+
+def _laws(links: Sequence[Link], spec: RobotSpec, scalar: ScalarType) -> tuple[TreeLaw, ...]:
+    places = _places(links, spec)
+
+    def limits(pair: tuple[float, float] | None) -> tuple[Scalar, Scalar] | None:
+        return pair and (scalar(pair[0]), scalar(pair[1]))
+
+    return tuple(
+        TreeLaw(
+            places[law.joint],
+            scalar(law.gear),
+            scalar(law.gain),
+            (scalar(law.bias[0]), scalar(law.bias[1]), scalar(law.bias[2])),
+            limits(law.control_limits),
+            limits(law.force_limits),
+        )
+        for law in control_laws(spec)
+    )
+
+
+def _places(links: Sequence[Link], spec: RobotSpec) -> dict[str, JointPlaces]:
+    """Where each joint stands, by its name."""
+    return {b.joint.name: JointPlaces(l.q.start, l.v.start) for b, l in zip(spec.bodies, links, strict=True)}
 
 
 def _link(spec: RobotSpec, body: Body, q: slice, v: slice, scalar: ScalarType) -> Link:

@@ -117,7 +117,13 @@ def scaled(spec: RobotSpec) -> RobotSpec:
     """The same robot with other units of length, mass and time."""
     points = tuple(replace(point, position=times(point.position, METRE)) for point in spec.contact_points)
     gravity = times(spec.gravity, METRE / SECOND**2)
-    return replace(spec, bodies=tuple(map(scaled_body, spec.bodies)), contact_points=points, gravity=gravity, poses=())
+    slides = {body.joint.name for body in spec.bodies if body.joint.type is JointType.PRISMATIC}
+    force = KILOGRAM * METRE / SECOND**2
+    drives = tuple(
+        replace(a, torque_limit=a.torque_limit * force * (1.0 if a.joint in slides else METRE)) for a in spec.actuators
+    )
+    bodies = tuple(map(scaled_body, spec.bodies))
+    return replace(spec, bodies=bodies, contact_points=points, gravity=gravity, poses=(), actuators=drives)
 
 
 def scaled_body(body: Body) -> Body:

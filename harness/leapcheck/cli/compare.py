@@ -43,7 +43,8 @@ class CompareCommand(CompareOptions):
         centroidal_momentum_matrix, centroidal_momentum_rate, centroidal_inertia
       constraints, of robots with closed loops or coupled joints, by default there: constraint_jacobian, constraint_bias,
         constrained_forward_dynamics
-      joints: passive_forces (springs and dampers), dry_friction (of a joint that slides, not smoothed)
+      joints: passive_forces (springs and dampers), dry_friction (of a joint that slides, not smoothed),
+        actuator_torques (of commands, which are the entries of tau as they stand)
       all: every group
 
     Examples:

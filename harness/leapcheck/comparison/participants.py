@@ -193,7 +193,7 @@ def _own_states(convention: Convention, takes_vdot: bool) -> Graph:
     states = _symbolic_state(convention, recorder)
     T = conventions.velocity_map(convention, states.q)
     v = conventions.product(T, states.v)
-    tau = conventions.engine_force(T, states.tau) if convention.is_square else v
+    tau = conventions.engine_force(T, states.tau) if convention.is_square else conventions.product(T, states.tau)
     own = {"own_q": conventions.configuration(convention, states.q), "own_v": v, "own_tau": tau}
     if takes_vdot:
         vdot, Tdot_v = recorder.input("vdot", convention.spec.nv), conventions.velocity_map_rate(convention, states.q, states.v)

@@ -81,7 +81,7 @@ SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_
 class OwnStates(NamedTuple):
     """A block of n states in the engine's coordinates: q (n, nq_u), u, tau_u and udot (n, nv_u), rows contiguous.
 
-    `tau` is not meant for use where there are rotors, `vdot` where no quantity depends on it.
+    `tau` is no force where there are rotors; `vdot` is not meant for use where no quantity depends on it.
     """
 
     q: Floats
@@ -104,7 +104,8 @@ class Assembly(NamedTuple):
 def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     """The states in the engine's coordinates; T (n, nv_u, nv) is the velocity map there."""
     v = conventions.product(T, states.v)
-    tau = conventions.engine_force(T, states.tau) if convention.is_square else v
+    # Of a robot with rotors tau serves as commands alone, one for each joint as it stands.
+    tau = conventions.engine_force(T, states.tau) if convention.is_square else conventions.product(T, states.tau)
     vdot = conventions.engine_acceleration(T, states.vdot, conventions.velocity_map_rate(convention, states.q, states.v))
     return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau, vdot)))
 

@@ -139,6 +139,7 @@ MADE_OF_OTHERS: dict[str, Callable[[RobotRows], Pair]] = {
     "operational_inertia_inverse": RobotRows._operational_inertia_inverse,
     "minverse": RobotRows._minverse,
     "passive_forces": lambda rows: rows.apart_from_numbers("passive_forces", rows.q, rows.v),
+    "actuator_torques": lambda rows: rows.apart_from_numbers("actuator_torques", rows.q, rows.v, rows.tau),
     "dry_friction": lambda rows: rows.apart_from_numbers("dry_friction", rows.v),
 }
 """Quantities without a program: they follow from others."""

@@ -17,7 +17,7 @@ GROUPS = {
     QuantityGroup.CENTROIDAL: "Centre of mass and momentum about it, rotors included.",
     QuantityGroup.DERIVATIVES: "By q (along v), v and tau of the dynamics, and of frames' velocities and accelerations.",
     QuantityGroup.REGRESSORS: "What is linear in the inertial parameters, armature left out.",
-    QuantityGroup.JOINTS: "Forces in the joints that M and h leave out: springs, dampers, dry friction.",
+    QuantityGroup.JOINTS: "Forces in the joints that M and h leave out: springs, dampers, dry friction, actuators.",
     QuantityGroup.CONSTRAINTS: "Closed loops and coupled joints. Compared by default where a robot has some.",
 }
 

@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from leapcheck.engines.pinocchio.build import model_from_urdf, write_exact_values
+from leapcheck_models.spec import control_laws
 
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
@@ -37,6 +38,9 @@ class WholeRobot:
         self.weightless = self.model.copy()
         self.weightless.gravity = pin.Motion.Zero()
         names = list(self.model.names)[2:]
+        self.limits = np.zeros(self.model.nv)
+        for law in control_laws(spec):
+            self.limits[self.model.joints[self.model.getJointId(law.joint)].idx_v] = law.control_limits[1]
         self.conventions = {"quaternion": "xyzw", "order": "linear first", "joints": names}
         self.rest = np.zeros(self.model.nv)
 
@@ -179,6 +183,9 @@ class WholeRobot:
 
     def passive_forces(self, q, v):
         return -self.model.damping * v  # Pinocchio has no springs, and adds no damping itself
+
+    def actuator_torques(self, q, v, tau):
+        return np.clip(tau, -self.limits, self.limits)  # motors behind gears: the command is the torque at the joint
 
     def dry_friction(self, v):
         return -self.model.friction * np.sign(v)

@@ -9,6 +9,7 @@ from pathlib import Path
 import mujoco
 
 from leapcheck.engines.errors import EngineError
+from leapcheck.engines.mujoco.actuators import command_dofs
 from leapcheck.engines.mujoco.call_table import Address, Call, call, runs
 from leapcheck.engines.mujoco.layout import legacy_calls
 from leapcheck.engines.mujoco.raw import RawNumber
@@ -59,6 +60,7 @@ def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) 
         "passive_forces": RawNumber(
             (nv,), (call("mj_passive", "m", "d"), call("mju_copy", "passive_forces", "d.qfrc_passive", nv))
         ),
+        "actuator_torques": RawNumber((nv,), _actuator_torques(m)),
         "own_v": RawNumber((nv,), (call("mju_copy", "own_v", "v", nv),)),
         "minverse": RawNumber(
             (nv, nv), (call("mj_factorM", "m", "d"), call("mj_solveM", "m", "d", "minverse", "scratch.unit", nv))
@@ -102,6 +104,17 @@ def _potential_energy(m: mujoco.MjModel) -> tuple[Call, ...]:
         call("mju_zero", "m.jnt_stiffness", m.njnt),
         *energy,
         call("mju_copy", "m.jnt_stiffness", "stiffness", m.njnt),
+    )
+
+
+def _actuator_torques(m: mujoco.MjModel) -> tuple[Call, ...]:
+    """The control of each actuator is the number that stands in tau at its joint; of models whose actuators all act on one."""
+    return (
+        *(call("mju_copy", Address("d.ctrl", k), Address("tau", dof), 1) for k, dof in enumerate(command_dofs(m))),
+        call("mj_transmission", "m", "d"),
+        call("mj_fwdVelocity", "m", "d"),
+        call("mj_fwdActuation", "m", "d"),
+        call("mju_copy", "actuator_torques", "d.qfrc_actuator", m.nv),
     )
 
 

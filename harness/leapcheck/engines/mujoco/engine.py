@@ -56,7 +56,7 @@ class MujocoEngine(ForeignEngine):
                 *CORE,
                 *("inverse_dynamics", "minverse", "operational_inertia_inverse"),
                 *names_of_group(QuantityGroup.KINEMATICS),
-                *names_of_group(QuantityGroup.JOINTS),
+                *(name for name in names_of_group(QuantityGroup.JOINTS) if name != "actuator_torques" or m.nu),
                 *centroidal.quantities(m),
                 *(STORAGE if storage else ()),
             ),

@@ -12,6 +12,7 @@ from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points, static_masses
+from leapcheck.engines.mujoco import actuators
 from leapcheck.engines.mujoco import tree as mujoco_tree
 from leapcheck.engines.mujoco.constraint_rows import ConstraintRows
 from leapcheck.engines.mujoco.equalities import equality_names
@@ -62,6 +63,7 @@ def other_passive_forces(m: mujoco.MjModel) -> tuple[str, ...]:
         "dampers of balls or free joints": np.any(np.delete(m.dof_damping, ones, axis=0)),
         "springs or dampers that are not linear": any(np.any(values) for values in polynomials),
         "springs or dampers of tendons": np.any(m.tendon_stiffness) or np.any(m.tendon_damping),
+        "dampers of actuators": any(np.any(getattr(m, f"actuator_damping{kind}", 0.0)) for kind in ("", "poly")),
         "gravity compensation": np.any(m.body_gravcomp),
         "forces of a fluid": bool(m.opt.density or m.opt.viscosity),
         "soft bodies": m.nflex > 0,
@@ -130,12 +132,21 @@ class _MujocoNumbers:
         self._storage, self._constraints = storage, rows
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if rows.count else ()
         more = other_passive_forces(m)
-        joints = names_of_group(QuantityGroup.JOINTS) if not more else ("dry_friction",)
-        self.quantities = frozenset({*CORE, "inverse_dynamics", *storage.names, *constrained, *joints})
-        left_out = (
-            f"mujoco-file: passive_forces left out: MuJoCo's hold {', '.join(more)}, which the robot's description does not"
-        )
-        self.not_compared = (*storage.not_compared, *([left_out] if more else []))
+        joints = (*(() if more else ("passive_forces",)), "dry_friction")
+        laws = actuators.control_laws(m, mujoco_tree.names_of(m).joints)
+        actuated = ("actuator_torques",) if laws else ()
+        self.quantities = frozenset({*CORE, "inverse_dynamics", *storage.names, *constrained, *joints, *actuated})
+        self._commands = actuators.command_dofs(m) if laws else []
+        left_out = []
+        if more:
+            whose = f"MuJoCo's hold {', '.join(more)}, which the robot's description does not"
+            left_out.append(f"mujoco-file: passive_forces left out: {whose}")
+        if laws is None:
+            why = (
+                "an actuator's force is no sum of its command, its joint's position and its speed, each within limits of its own"
+            )
+            left_out.append(f"mujoco-file: actuator_torques left out: {why}")
+        self.not_compared = (*storage.not_compared, *left_out)
         self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
@@ -151,6 +162,7 @@ class _MujocoNumbers:
     def _numbers(self, q: Floats, u: Floats, tau: Floats, udot: Floats, names: frozenset[str]) -> dict[str, Floats]:
         m, d = self._m, self._d
         d.qpos[:], d.qvel[:] = q, u
+        d.ctrl[: len(self._commands)] = tau[self._commands]
         mujoco.mj_fwdPosition(m, d)
         mujoco.mj_fwdVelocity(m, d)
         mujoco.mj_energyPos(m, d)
@@ -164,6 +176,9 @@ class _MujocoNumbers:
             "T_kin": d.energy[1].copy(),
             "V_pot": np.array(self._static - m.body_mass @ height),
         }
+        if "actuator_torques" in names:
+            mujoco.mj_fwdActuation(m, d)
+            numbers["actuator_torques"] = d.qfrc_actuator.copy()
         numbers |= {"passive_forces": d.qfrc_passive.copy(), "dry_friction": sliding_friction(m.dof_frictionloss, u)}
         numbers |= self._storage.numbers(d, names)
         if "inverse_dynamics" in names:

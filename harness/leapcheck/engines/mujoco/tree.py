@@ -13,7 +13,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from leapcheck.engines.mujoco import equalities
+from leapcheck.engines.mujoco import actuators, equalities
 from leapcheck_models.importing.poses import declared_inertia, product, rotate_inertia, turn, unit_quaternion, vector3
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import (
@@ -29,6 +29,7 @@ from leapcheck_models.spec import (
     RobotSpec,
     Shape,
     Vector3,
+    control_laws,
 )
 from leapcheck_models.spec_file import MAX_NUMBER
 from leapcheck_models.xml_text import free_name
@@ -83,6 +84,8 @@ def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
     try:
         spec = RobotSpec(name, tuple(bodies), gravity=gravity, source=f"MJCF {name}, as MuJoCo compiles it")
         spec = replace(spec, actuators=tuple(_actuators(m, names)), poses=tuple(_poses(m)))
+        laws = actuators.control_laws(m, names.joints) or ()
+        spec = replace(spec, laws=laws) if laws != control_laws(spec) else spec
         ties = tuple(equalities.couplings(m, names.joints))
         return replace(spec, loops=tuple(equalities.loops(m, names.bodies, origins)), couplings=ties)
     except ValueError as error:

@@ -63,6 +63,8 @@ function                                          answer                        
 `centroidal_inertia(q)`                           of the robot with joints locked     (6, 6)
 `passive_forces(q, v)`                            -stiffness (q - springref)          (nv,)
                                                   - damping v, as MuJoCo's qfrc_passive
+`actuator_torques(q, v, tau)`                     of commands, the entries of tau at  (nv,)
+                                                  the joints of `control_laws(spec)`
 `dry_friction(v)`                                 -friction sign(v), not smoothed     (nv,)
 ================================================= =================================== ==========================
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leapcheck.judge.belief import Belief, Hypothesis, Proposal
+from leapcheck.judge.dictionary.actuation import actuation_forms
 from leapcheck.judge.dictionary.base_velocity import base_origin, base_velocity
 from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_axes, contact_places
 from leapcheck.judge.dictionary.coriolis import coriolis_forms
@@ -59,6 +60,7 @@ FIXED: tuple[Proposal, ...] = (
         inverse_dynamics_parts,
         inverse_forms,
         operational_forms,
+        actuation_forms,
     ),
 )
 """Lists that depend on the robot and on which quantities there are, not on the answers."""
