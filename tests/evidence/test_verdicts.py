@@ -25,7 +25,11 @@ ROWS = [
 
 
 def test_a_go_that_fails_is_counted_and_named() -> None:
-    page = false_go_page(ROWS)
+    page = false_go_page(ROWS, 200)
+    assert "4 of 200 rows were made" in page
+    assert (
+        "Of 2 jumps that GO or MARGINAL allows 1 succeed in the simulator left out, of 1 that NO-GO forbids 1 fail there." in page
+    )
     assert "**1 of 2 verdicts GO failed in the simulator left out.** 1 requests cannot be planned." in page
     assert "| far | rigid | it falls |" in page
     assert "| GO | 1 | 1 |" in page
@@ -33,7 +37,10 @@ def test_a_go_that_fails_is_counted_and_named() -> None:
 
 
 def test_the_table_has_a_line_for_each_jump() -> None:
-    page = verdicts_page(ROWS)
+    page = verdicts_page(ROWS, 4)
+    assert "All 4 rows were made." in page
+    assert page.count("| far | rigid | GO | it falls |") == 1
+    assert "| up | rigid |" not in page
     assert r"| flip | NO-GO 1 | 0 of 1 | a \| b |" in page
     assert "| moon | NO-GO | not planned | too high |" in page
 
@@ -54,6 +61,20 @@ def test_rows_that_are_there_are_not_made_again(tmp_path: Path, monkeypatch: pyt
     labels = [trial.label for trial in random_requests(4)]
     assert made == [*labels[:3], *labels[2:]]
     assert "0 of 4 verdicts GO failed" in (tmp_path / "false_go.md").read_text()
+
+
+def test_pages_are_written_of_the_rows_that_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "run_trial", lambda trial: row(trial.label, "GO", True))
+    command.VerdictStudy(tmp_path, tmp_path / "rows", 2, known=False).run()
+    monkeypatch.setattr(command, "run_trial", pytest.fail)
+    command.VerdictStudy(tmp_path, tmp_path / "rows", 4, known=False, more=False).run()
+    assert "2 of 4 rows were made" in (tmp_path / "false_go.md").read_text()
+
+
+def test_what_is_met_is_no_part_of_the_plan() -> None:
+    trials = known_plans()
+    assert {name for trial in trials for name in trial.met} == {"friction", "battery_voltage"}
+    assert not any({"friction", "battery_voltage"} & set(trial.options) for trial in trials)
 
 
 def test_requests_are_the_same_for_every_count_and_no_two_are_called_alike() -> None:

@@ -29,23 +29,26 @@ class VerdictStudy:
     """How many random requests."""
     known: bool = True
     """Try the known plans."""
+    more: bool = True
+    """Make the rows that are missing; else the pages are of those that are there."""
 
     def run(self) -> int:
         """Makes the missing rows, then writes the pages."""
         self.rows.mkdir(parents=True, exist_ok=True)
-        plans = _rows(known_plans(), self.rows / "known.jsonl") if self.known else []
-        random = _rows(random_requests(self.requests), self.rows / "random.jsonl")
+        known, requests = known_plans(), random_requests(self.requests)
+        plans = _rows(known, self.rows / "known.jsonl", self.more) if self.known else []
+        random = _rows(requests, self.rows / "random.jsonl", self.more)
         if plans:
-            write_whole(self.out / "verdicts.md", verdicts_page(plans).encode())
+            write_whole(self.out / "verdicts.md", verdicts_page(plans, len(known)).encode())
         if random:
-            write_whole(self.out / "false_go.md", false_go_page(random).encode())
+            write_whole(self.out / "false_go.md", false_go_page(random, len(requests)).encode())
         return 0
 
 
-def _rows(trials: Sequence[VerdictTrial], path: Path) -> list[dict[str, object]]:
-    """The rows of all trials: those of the file, by their labels, and new ones, written to it at once."""
+def _rows(trials: Sequence[VerdictTrial], path: Path, more: bool) -> list[dict[str, object]]:
+    """The rows of all trials: those of the file, by their labels, and with `more` new ones, written to it at once."""
     rows = {row["label"]: row for row in map(json.loads, path.read_text().splitlines())} if path.is_file() else {}
-    for number, trial in enumerate(trials):
+    for number, trial in enumerate(trials if more else ()):
         if trial.label in rows:
             continue
         rows[trial.label] = row = run_trial(trial)
