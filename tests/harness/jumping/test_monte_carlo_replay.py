@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from leapcheck.jumping.measures.figures import figures
-from leapcheck.jumping.robustness.loop import recordings
+from leapcheck.jumping.robustness.loop import perturbed_drives, recordings
 from leapcheck.jumping.robustness.monte_carlo import MonteCarlo, lumping_cost, monte_carlo, trial_of
 from leapcheck.jumping.robustness.outcome import FIGURE_NAMES
 from leapcheck.jumping.robustness.replay import perturbed_robot, replay
 from leapcheck.jumping.robustness.variation import NOTHING, Variation, draw
 from leapcheck.simulators.mujoco.batch import MujocoBatch
 from leapcheck_models.robots import load
-from leapcheck_reference.simulate.actuator import drives
+from leapcheck_reference.simulate.actuator import drives, largest_torque, losses
 from tests.harness.jumping.monte_carlo_cases import CONTACT, SPEC, START, jump, jump_by_feedback, script
 
 COUNT, SEED = 8, 11
@@ -118,3 +118,20 @@ def test_what_lumping_costs_is_told_for_a_robot_with_rotors() -> None:
     assert "with exact rotors" in cost.sentence
     assert math.isnan(cost.relative("distance of the moon"))
     assert lumping_cost(jump(0.1), {}) is None
+
+
+def test_a_drive_without_motor_data_is_varied_by_its_torque_alone() -> None:
+    """The batch's drives and the varied robot's own: stall torque times the strength, no-load speed as rated."""
+    servos = tuple(replace(actuator, motor=None) for actuator in SPEC.actuators)
+    spec = replace(SPEC, actuators=servos)
+    draws = draw(Variation(strength=0.2), SEED, range(3))
+    of_batch, still = perturbed_drives(spec, draws), np.zeros((3, len(servos)))
+    np.testing.assert_allclose(of_batch.no_load_speed(of_batch.voltage), [[a.speed_limit for a in servos]] * 3, rtol=1e-14)
+    stall = largest_torque(of_batch, still)[1]
+    np.testing.assert_allclose(stall, np.outer(draws.strength, [a.torque_limit for a in servos]), rtol=1e-14)
+    for k in range(3):
+        alone = drives(perturbed_robot(spec, draws, k))
+        speed = 0.6 * alone.no_load_speed(alone.voltage)
+        expected = largest_torque(alone, speed)[1] + losses(alone, speed)  # dry friction is varied in a field of its own
+        varied = largest_torque(of_batch, np.tile(speed, (3, 1)))[1][k]
+        np.testing.assert_allclose(varied + losses(of_batch, np.tile(speed, (3, 1)))[k], expected, rtol=1e-12)
