@@ -121,6 +121,8 @@ typedef struct {
  *                                      at vdot by q, likewise; of vdot
  *     frame_acceleration_derivative_v  of the same by v                        (frames, 6, nv)
  *     passive_forces                   of springs and dampers                  (nv)
+ *     actuator_torques                 of commands, the entries of tau at the  (nv)
+ *                                      joints as they stand
  *     dry_friction                     -friction sign(v), not smoothed         (nv)
  *
  * and of robots with closed loops or coupled joints, rows loop by loop, then coupling by coupling:
