@@ -66,6 +66,7 @@ reports: venv
 	$(BIN)/python -m leapcheck_evidence.accuracy --out reports
 	$(BIN)/python -m leapcheck_evidence.accuracy --whole-body --out reports
 	$(BIN)/python -m leapcheck_evidence.threads --out reports
+	$(BIN)/python -m leapcheck_evidence.finite_differences --out reports
 	if command -v chromium >/dev/null; then for run in mini_cheetah example_discrepancy; do profile=$$(mktemp -d); \
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,820 --screenshot=reports/$$run/report.png \
 			file://$(CURDIR)/reports/$$run/report.html 2>/dev/null; rm -rf $$profile; done; fi
