@@ -41,11 +41,11 @@ def equal_scales(x: AxisScale, y: AxisScale) -> tuple[AxisScale, AxisScale]:
     """The scales with as many pixels to a unit on both: the one with more takes in more, the same to both sides."""
     per_unit = min(abs(scale.end - scale.start) / (scale.high - scale.low) for scale in (x, y))
 
-    def widened(scale: AxisScale) -> AxisScale:
+    def wider(scale: AxisScale) -> AxisScale:
         middle, half = (scale.low + scale.high) / 2, abs(scale.end - scale.start) / per_unit / 2
         return AxisScale(middle - half, middle + half, scale.start, scale.end)
 
-    return widened(x), widened(y)
+    return wider(x), wider(y)
 
 
 def data_range(parts: list[Floats], margin: float = MARGIN) -> tuple[float, float]:
