@@ -121,3 +121,28 @@ def test_mujoco_s_jacobian_at_the_com_is_named() -> None:
             mujoco.mj_jacBodyCom(m, d, linear, angular, m.body(body.name).id)
             J[i, k] = np.concatenate([angular, linear]) @ T
     assert causes({"frame_jacobians": J}) == ["frame/com:frame_jacobians"]
+
+
+def mujoco_motions() -> tuple[Floats, Floats]:
+    """MuJoCo's cvel (n, links, 6) and [xmat, xipos] (n, links, 3, 4)."""
+    engine = make_engine("mujoco", SPEC)
+    assert isinstance(engine, MujocoEngine)
+    m, d, at = engine._m, mujoco.MjData(engine._m), own_states(engine, STATES)
+    ids, velocities, places = [m.body(body.name).id for body in SPEC.bodies], [], []
+    for q, v in zip(at.q, at.v, strict=True):
+        d.qpos[:], d.qvel[:] = q, v
+        mujoco.mj_fwdPosition(m, d)
+        mujoco.mj_fwdVelocity(m, d)
+        velocities.append(d.cvel[ids].copy())
+        places.append(np.concatenate([d.xmat[ids].reshape(-1, 3, 3), d.xipos[ids][..., None]], axis=2))
+    return np.array(velocities), np.array(places)
+
+
+def test_mujoco_s_cvel_and_xipos_are_named() -> None:
+    velocities, places = mujoco_motions()
+    carriers = [SPEC.body_index(point.body) for point in SPEC.contact_points if point.computed]
+    everywhere = np.concatenate([velocities, velocities[:, carriers]], axis=1)  # a point has its link's
+    assert causes({"frame_velocities": everywhere}) == ["frame/tree-com:frame_velocities"]
+    placements = ReferenceEngine(SPEC).evaluate(STATES, NAMES)["frame_placements"].copy()
+    placements[:, : len(SPEC.bodies)] = places
+    assert causes({"frame_placements": placements}) == ["frame/placement-at-com"]
