@@ -130,7 +130,7 @@ def inverse_dynamics(self: Any, q: Any, v: Any, vdot: Any) -> Any:
     return pin.rnea(self.weightless, self.data, q, v, vdot)
 
 
-@fault("storage/upper-only:minverse", "dynamics")
+@fault("storage/upper-only-in-own-order:minverse", "dynamics")
 def minverse(self: Any, q: Any) -> Any:
     return np.triu(np.linalg.inv(self.mass_matrix(q)))
 
@@ -161,7 +161,7 @@ def joint_torque_regressor(self: Any, q: Any, v: Any, vdot: Any) -> Any:
     return pin.computeJointTorqueRegressor(self.model, self.data, q, 0.0 * v, vdot)[:, self.columns]
 
 
-@fault("order/columns", "regressors")
+@fault("regressor/alphabetical:potential_energy_regressor", "regressors")
 def potential_energy_regressor(self: Any, q: Any) -> Any:
     return np.ravel(pin.computePotentialEnergyRegressor(self.model, self.data, q))
 

@@ -37,7 +37,7 @@ def frame_derivative_forms(belief: Belief) -> Iterator[Hypothesis]:
                 yield convention(f"frame-derivative/{name}{order}{suffix}", f"{subject}: {words}{more}", answer_edit=edit)
         edit = partial(_answer, names, lambda _view, _quantity, values: values, True)
         words = f"{subject}: [linear; angular] instead of [angular; linear]"
-        yield convention(f"frame-derivative/linear-first{suffix}", words, answer_edit=edit)
+        yield convention(f"frame-derivative/linear-first{suffix}", words, answer_edit=edit, prior=0.5)
 
 
 def _answer(names: Collection[str], form: Form, linear_first: bool, view: AnswerView, quantity: str, values: Floats) -> Floats:

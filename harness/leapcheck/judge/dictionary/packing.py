@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import leapcheck_reference as reference
-from leapcheck.judge.belief import AnswerEdit, Belief, Hypothesis, convention
+from leapcheck.coordinates.conventions import Convention, velocity_map
+from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, convention
 from leapcheck.judge.edits import edit_answers
 from leapcheck.judge.matrices import FORMS, pack, unpack
 from leapcheck.quantities import QUANTITIES
@@ -47,10 +48,30 @@ def symmetric_half(belief: Belief) -> Iterator[Hypothesis]:
             is_M, label = quantity == "mass_matrix", QUANTITIES[quantity].label
             suffix, cause = ("", words) if is_M else (f":{quantity}", words.replace(" of M ", f" of {label} "))
             yield convention(f"storage/{name}{suffix}", cause, answer_edit=_half(quantity, half), prior=prior)
+            if own := _own_convention(belief):
+                words, edit = f"{cause}, in the engine's own order of dofs", _own_half(quantity, half, own)
+                yield convention(f"storage/{name}-in-own-order{suffix}", words, answer_edit=edit, prior=prior)
 
 
 def _in_order_of(form: str, other: str) -> AnswerEdit:
     return edit_answers((form,), lambda view, values: unpack(view.spec, pack(view.spec, values, other), form))
+
+
+def _own_convention(belief: Belief) -> Convention | None:
+    """The convention that an engine declares, where it has as many velocities."""
+    own = getattr(belief.evidence.engine, "convention", None)
+    return own if isinstance(own, Convention) and own.is_square else None
+
+
+def _own_half(quantity: str, half: Callable[[Floats], Floats], own: Convention) -> AnswerEdit:
+    """T^T half(T M T^T) T with the orthogonal T of u = T v."""
+
+    def edit(view: AnswerView, values: Floats) -> Floats:
+        T = velocity_map(own, view.read.q)
+        back: Floats = np.swapaxes(T, -1, -2) @ half(T @ values @ np.swapaxes(T, -1, -2)) @ T
+        return back
+
+    return edit_answers((quantity,), edit)
 
 
 def _half(quantity: str, half: Callable[[Floats], Floats]) -> AnswerEdit:
