@@ -418,6 +418,16 @@ RowMajor joints_only(const Vector<double> &v, double factor)
     return force;
 }
 
+RowMajor actuator_torques(const State &s)
+{
+    RowMajor torque = joints_only(s.tau, 1);
+    for (int i = 1; i < LINKS; i++) {
+        const double largest = i % 3 == 0 ? 27.990000000000002 : 18; // the knees' own gears
+        torque(5 + i) = std::clamp(torque(5 + i), -largest, largest);
+    }
+    return torque;
+}
+
 RowMajor number(double value) { return RowMajor::Constant(1, 1, value); }
 
 using Function = std::function<RowMajor(const State &)>;
@@ -502,6 +512,7 @@ const std::map<std::string, Function> answers{
     {"kinetic_energy_regressor", [](const State &s) { return energy_regressor(s, true); }},
     {"potential_energy_regressor", [](const State &s) { return energy_regressor(s, false); }},
     {"passive_forces", [](const State &s) { return joints_only(s.v, -DAMPING); }},
+    {"actuator_torques", actuator_torques},
     {"dry_friction", [](const State &s) { return joints_only(s.v.cwiseSign(), -FRICTION); }},
 };
 
