@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import radians
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from leapcheck.jumping.planning.plan import HighestJump
     from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
     from leapcheck.jumping.robustness.variation import Variation
+
+GUESSED_HEIGHT, NEAR_LIMIT = 0.5, 0.9
+"""m; use of a limit from which on it is named as one that limits the highest jump."""
 
 PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "scipy")
 
@@ -126,19 +130,30 @@ def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
     if not options.is_planned:
         return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration, options.sandbox)
     if options.highest:
+        if options.planner == "optimised":
+            return _highest_optimised(setup, options)
         most = _highest(setup, options)
         return planned_act(most.plan, most.sentence)
-    return planned_act(_planner(options)(setup.spec, _request(options), drives(setup.spec), setup.battery))
+    return planned_act(_planner(setup, options)(setup.spec, _request(options), drives(setup.spec), setup.battery))
 
 
-def _planner(options: JumpOptions) -> Callable[[RobotSpec, JumpRequest, Drives, Battery], JumpPlan]:
+def _planner(setup: JumpSetup, options: JumpOptions) -> Callable[[RobotSpec, JumpRequest, Drives, Battery], JumpPlan]:
     if options.planner == "quick":
         from leapcheck.jumping.planning.plan import plan_jump
 
         return plan_jump
     from leapcheck.jumping.planning.optimised import optimised_planner
 
-    return optimised_planner()
+    return partial(optimised_planner(), terrain=setup.ground.terrain)
+
+
+def _highest_optimised(setup: JumpSetup, options: JumpOptions) -> Act:
+    from leapcheck.jumping.planning.optimised import optimised_planner
+
+    request, terrain = replace(_request(options), height=GUESSED_HEIGHT), setup.ground.terrain
+    plan = optimised_planner()(setup.spec, request, drives(setup.spec), setup.battery, terrain, highest=True)
+    limits = ", ".join(f"{check.name} {check.utilisation:.2f}" for check in plan.checks if check.utilisation > NEAR_LIMIT)
+    return planned_act(plan, f"the highest jump that the optimised planner finds is {plan.request.height:.3f} m: of 1, {limits}")
 
 
 def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
@@ -157,6 +172,8 @@ def _request(options: JumpOptions) -> JumpRequest:
 
 def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
     """What would be feasible, in words."""
+    if options.planner == "optimised":
+        return "ask for what the sentence above says; --planner optimised --highest is the most that it finds"
     try:
         most = _highest(setup, options)
     except ValueError as error:

@@ -19,7 +19,9 @@ BEFORE, STEEP = 0.05, 0.012
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Goal:
-    """`speed` m/s of the com upwards at take-off and `distance` m that it flies, None: free. `ground` m: height where it lands.
+    """`speed` m/s of the com upwards at take-off, None: as fast as can be; `distance` m that it flies, None: free.
+
+    `ground` m: height where it lands.
 
     `footing`: where the feet may be set down, x from, to (m); `steps`: (front, end, height) m of what stands in the way.
     `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end.

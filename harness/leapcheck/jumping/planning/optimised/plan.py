@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.assembly import SAMPLE, assemble
 from leapcheck.jumping.planning.optimised.body import body
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates
+from leapcheck.jumping.planning.optimised.footing import footing, steps
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import first_guess
 from leapcheck.jumping.planning.optimised.problem import Problem, problem
@@ -24,9 +26,12 @@ from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Drives
 from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 PRICES = (0.0, 10.0, 100.0, 1000.0)
 """Of the squares of excesses over limits, one solution after the other."""
+LARGE_TURN, FAR, HIGH = 0.5, 0.4, 0.15
+"""Pitch (rad), distance and height of the landing (m) from which on the feet leave the ground in pairs."""
 IPOPT = {
     "print_level": 0,
     "sb": "yes",
@@ -39,9 +44,15 @@ IPOPT = {
 
 
 def optimised_jump(
-    spec: RobotSpec, request: JumpRequest, drives: Drives, battery: Battery = Battery(), gains: Gains | None = None
+    spec: RobotSpec,
+    request: JumpRequest,
+    drives: Drives,
+    battery: Battery = Battery(),
+    terrain: Terrain = LEVEL,
+    gains: Gains | None = None,
+    highest: bool = False,
 ) -> JumpPlan:
-    """The plan of a jump with the least worst use of a limit.
+    """The plan with the least worst use of a limit, over and onto what `terrain` has; or the `highest` jump like it.
 
     Raises Infeasible where even that is beyond a limit, PlannerError where the solver has not converged: nothing is known then.
     """
@@ -49,30 +60,43 @@ def optimised_jump(
     work = task(robot, request, drives, battery)
     coordinates = sagittal_coordinates(robot)
     expressions = body(robot, coordinates)
-    stages = schedule(tuple(range(coordinates.contacts)))
     pitch = request.pitch or 0.0
+    stages = schedule(tuple(range(coordinates.contacts)), _last_feet(request))
     level = math.tau * round(pitch / math.tau)
     guess = first_guess(robot, coordinates, stages, np.array([0.0, pitch, 0.0]), request.distance, request.landing_height)
     goal = Goal(
         drives=drives,
         battery=battery,
         friction=request.friction,
-        speed=math.sqrt(2.0 * robot.gravity * request.height),
+        speed=None if highest else math.sqrt(2.0 * robot.gravity * request.height),
         distance=request.distance,
         ground=request.landing_height,
         turn_places=np.array([2]),
         turn_values=np.array([pitch]),
         final_places=np.array([1, 2]),
         final_values=np.array([guess.start[1] + request.landing_height, level]),
+        footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance),
+        steps=steps(terrain),
     )
     made = problem(expressions, stages, goal, guess)
     values = _solution(made, spec.name)
     weight = robot.mass * robot.gravity
     gains = gains or Gains.for_robot(weight * work.com[2], work.com[2], robot.gravity)
     plan = assemble(expressions, made, values, request, goal, gains)
+    if highest:
+        height = float(plan.take_off_velocity[2]) ** 2 / (2.0 * robot.gravity)
+        plan = replace(plan, request=replace(request, height=height))
     if plan.utilisation > 1.0:
         raise Infeasible(refusal(spec.name, request, plan.checks[0]), plan.checks[0])
     return plan
+
+
+def _last_feet(request: JumpRequest) -> tuple[int, ...]:
+    """Contacts that leave the ground last: the rear ones of a jump that is far, high or turns nose up, else the front ones."""
+    pitch = request.pitch or 0.0
+    if abs(pitch) > LARGE_TURN:
+        return (1,) if pitch < 0.0 else (0,)
+    return (1,) if request.distance > FAR or request.landing_height > HIGH else ()
 
 
 def _solution(made: Problem, name: str) -> Floats:

@@ -23,10 +23,14 @@ from leapcheck.jumping.planning.optimised.schedule import Stage
 
 Places = NDArray[np.intp]
 
+HIGHEST_USE = 0.96
+"""Part of each limit that the highest jump is planned with at its moments: between them a little more is used."""
 SETTLING = 30.0
 """1/s"""
 ROUNDING = 0.005
 """Part of a limit over which its price sets in."""
+LIFTING = 1.0
+"""Acceleration (parts of gravity) at which feet leave the ground and near it."""
 LEVER = 0.1
 """Height (m) that counts as much as a whole limit."""
 LIFT = 0.03
@@ -151,6 +155,11 @@ def _limits(made: Problem, body: Body, part: StagePlaces, goal: Goal) -> None:
     height = body.feet[flying, 2] - body.robot.radii[0] - goal.height_below(body.feet[flying, 0])
     places = np.hstack([part.z, shares[:, None]])[1:-1]
     _charge(made, ca.vertcat(body.z, share), [Limit("lift", (LIFT * share - height) / LEVER)], places)
+    parts = body.coordinates.forces.shape[1]
+    rising = body.slip_rate[[parts * contact + parts - 1 for contact in flying]] / body.robot.gravity
+    local = ca.vertcat(body.z, body.zd, body.zdd)
+    moments_near = [0] if part.stage.standing else [0, -1]
+    _charge(made, local, [Limit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
     if not part.stage.standing:
         low = Limit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
         _charge(made, body.z, [low], part.z)
@@ -179,7 +188,10 @@ def _ends(made: Problem, body: Body, goal: Goal, guess: Guess) -> None:
     program.require(local, body.com_velocity[2], state)
     air = made.stages[-2]
     state = np.hstack([air.z[0], air.zd[0]])
-    if goal.speed is not None:
+    if goal.speed is None:
+        program.minimise(local, -goal.weight * body.com_velocity[2], state)
+        program.fix(made.use, HIGHEST_USE)
+    else:
         program.require(local, body.com_velocity[2] - goal.speed, state)
     if goal.distance is not None:
         duration = ca.SX.sym("duration")

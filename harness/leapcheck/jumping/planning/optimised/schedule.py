@@ -22,13 +22,13 @@ class Stage:
         return math.sqrt(self.least * self.most)
 
 
-def schedule(every: tuple[int, ...], rear: tuple[int, ...] = ()) -> tuple[Stage, ...]:
-    """Crouch, push, flight, landing; `rear`: contacts that push on alone when the others have left."""
-    tip = (Stage("tip", rear, 8, 0.04, 0.2),) if rear else ()
+def schedule(every: tuple[int, ...], last: tuple[int, ...] = ()) -> tuple[Stage, ...]:
+    """Crouch, push, flight, landing; `last`: contacts that push on alone when the others have left."""
+    tip = (Stage("tip", last, 14, 0.04, 0.2),) if last else ()
     return (
-        Stage("crouch", every, 11, 0.25, 0.6),
-        Stage("push", every, 15, 0.08, 0.3),
+        Stage("crouch", every, 12, 0.25, 0.6),
+        Stage("push", every, 20, 0.08, 0.3),
         *tip,
-        Stage("flight", (), 15, 0.1, 1.0),
-        Stage("landing", every, 19, 0.35, 0.8),
+        Stage("flight", (), 19, 0.1, 1.0),
+        Stage("landing", every, 29, 0.35, 0.8),
     )
