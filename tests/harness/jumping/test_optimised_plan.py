@@ -7,18 +7,21 @@ import numpy as np
 import pytest
 
 from leapcheck.jumping.act import planned_act
+from leapcheck.jumping.ground_options import terrain_of
 from leapcheck.jumping.measures.figures import figures
 from leapcheck.jumping.planning import optimised
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.plan import optimised_jump
-from leapcheck.jumping.planning.plan import plan_jump
+from leapcheck.jumping.planning.plan import highest_jump, plan_jump
 from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest
 from leapcheck.jumping.planning.rolling import contact_point_jacobian
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.registry import Ground, make_simulator
 from leapcheck_models.robots import load
+from leapcheck_reference import contact_positions
 from leapcheck_reference.simulate.actuator import drives
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.tree import build
 
 SPEC = load("mini_cheetah_armature")
 REQUEST = JumpRequest(0.25, 0.2)
@@ -67,6 +70,27 @@ def test_a_simulation_jumps_as_planned_within_the_limits() -> None:
     assert seen["distance"].value == pytest.approx(REQUEST.distance, rel=0.05)
     assert seen["final_tilt"].value < 2.0
     assert max(seen["torque_use"].value, seen["voltage_use"].value) < 1.0
+
+
+@pytest.mark.slow
+def test_the_highest_jump_is_higher_than_the_quick_planner_finds() -> None:
+    made = optimised_jump(SPEC, JumpRequest(0.5), drives(SPEC), highest=True)
+    assert made.request.height > 1.2 * highest_jump(SPEC, JumpRequest(0.5), drives(SPEC)).height
+    assert made.utilisation <= 1.0
+
+
+@pytest.mark.slow
+def test_feet_pass_over_the_edge_of_a_box_and_stand_on_it() -> None:
+    made = optimised_jump(
+        SPEC, JumpRequest(0.42, 0.6, landing_height=0.3), drives(SPEC), terrain=terrain_of(["0.3,0.45"], (), None, 0.0)
+    )
+    tree = build(SPEC)
+    feet = [i for i, point in enumerate(tree.points) if point.name.endswith("foot")]
+    centres = np.array([contact_positions(tree, q)[feet] for q in made.q])
+    over = centres[..., 0] > 0.45
+    assert (centres[over][:, 2] > 0.3).all()
+    assert (centres[-1, :, 0] > 0.45).all()
+    np.testing.assert_allclose(centres[-1, :, 2] - centres[0, :, 2], 0.3, atol=2e-3)
 
 
 @pytest.mark.slow

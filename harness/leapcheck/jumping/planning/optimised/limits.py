@@ -21,6 +21,8 @@ from leapcheck_reference.simulate.battery import Battery
 
 EASY_LEG = 0.5
 """How far a leg stays bent, in parts of what is left of the other limits: a stretched leg is no load, but cannot give way."""
+RESERVE = 1.1
+"""Clearance that is planned with, in parts of the least: between two moments the trunk dips a little lower."""
 LEAST_LOAD = 0.2
 """Part of its share of the weight that a standing foot carries at least, so that it stands in every simulation."""
 ROUND = 1e-3
@@ -110,5 +112,5 @@ def ground_limits(body: Body, friction: float, use: Any, standing: tuple[int, ..
                 for i in body.coordinates.points
             ]
         )
-        least = LEAST_CLEARANCE * body.robot.size
+        least = RESERVE * LEAST_CLEARANCE * body.robot.size
         yield Limit("clearance", (least - use * (body.points[:, 2] - radii - ground)) / least)

@@ -19,7 +19,7 @@ from leapcheck.jumping.planning.optimised.guess import first_guess
 from leapcheck.jumping.planning.optimised.problem import Problem, problem
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import schedule
-from leapcheck.jumping.planning.records import Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
+from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.planning.task import task
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -30,8 +30,8 @@ from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 PRICES = (0.0, 10.0, 100.0, 1000.0)
 """Of the squares of excesses over limits, one solution after the other."""
-LARGE_TURN, FAR, HIGH = 0.5, 0.4, 0.15
-"""Pitch (rad), distance and height of the landing (m) from which on the feet leave the ground in pairs."""
+LARGE_TURN, HIGH = 0.5, 0.15
+"""Pitch (rad) and height of the landing (m) from which on the feet leave the ground in pairs."""
 IPOPT = {
     "print_level": 0,
     "sb": "yes",
@@ -87,16 +87,26 @@ def optimised_jump(
         height = float(plan.take_off_velocity[2]) ** 2 / (2.0 * robot.gravity)
         plan = replace(plan, request=replace(request, height=height))
     if plan.utilisation > 1.0:
+        if float(values[made.use][0]) < 1.0:
+            raise PlannerError(_overshoot(spec.name, plan.checks[0]))
         raise Infeasible(refusal(spec.name, request, plan.checks[0]), plan.checks[0])
     return plan
 
 
+def _overshoot(name: str, worst: Check) -> str:
+    """Why a plan that keeps its limits at its moments is none: between them it does not."""
+    return (
+        f"the optimised planner keeps the limits of '{name}' at its moments, not between them: {worst.name} {worst.value:.4g} "
+        f"{worst.unit}, limit {worst.limit:.4g} ({worst.where}): whether it can jump so is not known; ask for less height or turn"
+    )
+
+
 def _last_feet(request: JumpRequest) -> tuple[int, ...]:
-    """Contacts that leave the ground last: the rear ones of a jump that is far, high or turns nose up, else the front ones."""
+    """Contacts that leave the ground last: the rear ones of a jump up or one that turns nose up, the front ones nose down."""
     pitch = request.pitch or 0.0
     if abs(pitch) > LARGE_TURN:
         return (1,) if pitch < 0.0 else (0,)
-    return (1,) if request.distance > FAR or request.landing_height > HIGH else ()
+    return (1,) if request.landing_height > HIGH else ()
 
 
 def _solution(made: Problem, name: str) -> Floats:

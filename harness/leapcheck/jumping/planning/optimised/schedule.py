@@ -29,6 +29,6 @@ def schedule(every: tuple[int, ...], last: tuple[int, ...] = ()) -> tuple[Stage,
         Stage("crouch", every, 12, 0.25, 0.6),
         Stage("push", every, 20, 0.08, 0.3),
         *tip,
-        Stage("flight", (), 19, 0.1, 1.0),
+        Stage("flight", (), 25, 0.1, 1.0),
         Stage("landing", every, 29, 0.35, 0.8),
     )
