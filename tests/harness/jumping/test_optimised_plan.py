@@ -11,12 +11,14 @@ from leapcheck.jumping.ground_options import terrain_of
 from leapcheck.jumping.measures.figures import figures
 from leapcheck.jumping.planning import optimised
 from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates
 from leapcheck.jumping.planning.optimised.plan import optimised_jump
 from leapcheck.jumping.planning.plan import highest_jump, plan_jump
 from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest
 from leapcheck.jumping.planning.rolling import contact_point_jacobian
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.registry import Ground, make_simulator
+from leapcheck_models.changes import with_changes
 from leapcheck_models.robots import load
 from leapcheck_reference import contact_positions
 from leapcheck_reference.simulate.actuator import drives
@@ -97,6 +99,12 @@ def test_feet_pass_over_the_edge_of_a_box_and_stand_on_it() -> None:
 def test_what_is_beyond_the_robot_is_refused_by_the_limit_it_breaks() -> None:
     with pytest.raises(Infeasible, match=r"cannot jump 1\.2 m high: .* limit"):
         optimised_jump(SPEC, JumpRequest(1.2), drives(SPEC))
+
+
+@pytest.mark.parametrize("change", ["FL_hip.mass=0.9", "HR_abad.com.y=-0.03"])
+def test_a_robot_that_is_not_the_same_left_and_right_is_refused(change: str) -> None:
+    with pytest.raises(ValueError, match="not the same left and right: use --planner quick"):
+        sagittal_coordinates(legged_robot(with_changes(SPEC, [change]), SMALLEST_RADIUS))
 
 
 def test_without_casadi_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
