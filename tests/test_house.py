@@ -101,7 +101,7 @@ def test_the_import_contracts_are_kept() -> None:
 def test_whatever_is_imported_is_a_dependency() -> None:
     """Of the packages: the standard library, each other, and what pyproject.toml names (pytest for the plugin alone)."""
     import_names = {"pin": "pinocchio", "python-flint": "flint", "pillow": "PIL", "imageio-ffmpeg": "imageio_ffmpeg"}
-    import_names |= {"drake": "pydrake"}
+    import_names |= {"drake": "pydrake", "rerun-sdk": "rerun"}
     extras = PROJECT["project"]["optional-dependencies"]
     lines = PROJECT["project"]["dependencies"] + [line for name, lines in extras.items() if name != "dev" for line in lines]
     named = {Requirement(line).name for line in lines}

@@ -85,9 +85,9 @@ def _exact(spec: RobotSpec, name: str, states: States) -> Floats:
 
 def _errors(spec: RobotSpec, route: str, states: States, step: float, exact: Mapping[str, Floats]) -> dict[str, float]:
     """Median over the states of the largest error, relative to the largest entry, of each derivative."""
-    found = _inverse(spec, states, step) if route == "mjd_inverseFD" else _transition(spec, states, step, "centred" in route)
-    largest = {name: np.abs(exact[name]).max(axis=(1, 2)) for name in found}
-    return {name: float(np.median(np.abs(x - exact[name]).max(axis=(1, 2)) / largest[name])) for name, x in found.items()}
+    answers = _inverse(spec, states, step) if route == "mjd_inverseFD" else _transition(spec, states, step, "centred" in route)
+    largest = {name: np.abs(exact[name]).max(axis=(1, 2)) for name in answers}
+    return {name: float(np.median(np.abs(x - exact[name]).max(axis=(1, 2)) / largest[name])) for name, x in answers.items()}
 
 
 def _inverse(spec: RobotSpec, states: States, step: float) -> dict[str, Floats]:

@@ -10,6 +10,7 @@ import pytest
 
 from leapcheck.engines.errors import NotApplicable
 from leapcheck.engines.file_engines import FileRequest
+from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import make_engine
 from leapcheck.quantities import CORE, quantity_names
 from leapcheck.robots.load import load, read_robot_file
@@ -28,12 +29,12 @@ ENGINES = ("mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
 ROBOTS = ("mini_cheetah", "random:2", "random:27", "random:30")  # rotors; a ball; two roots; slides
 
 
-def check(engine: object, spec: RobotSpec, expected: set[str]) -> None:
+def check(engine: Engine, spec: RobotSpec, expected: set[str]) -> None:
     states = generated_states(spec, 16, 0, 0)
-    answered = {name for name in NAMES if name in engine.quantities}  # type: ignore[attr-defined]
+    answered = {name for name in NAMES if name in engine.quantities}
     assert answered == expected
     right = make_engine("reference", spec).evaluate(states, NAMES)
-    for name, values in engine.evaluate(states, sorted(answered)).items():  # type: ignore[attr-defined]
+    for name, values in engine.evaluate(states, sorted(answered)).items():
         np.testing.assert_allclose(values, right[name], rtol=0.0, atol=1e-14 * np.abs(right[name]).max())
 
 

@@ -85,8 +85,8 @@ def _place_held(view: AnswerView, quantity: str, values: Floats) -> Floats:
 
 def _world(view: AnswerView, quantity: str, values: Floats) -> Floats:
     """The same at the world's origin: v + p x w."""
-    held = _place_held(view, quantity, values)
-    return _with_linear(held, _cross(view.value("frame_placements")[..., 3], held[..., :3, :]))
+    own = _place_held(view, quantity, values)
+    return _with_linear(own, _cross(view.value("frame_placements")[..., 3], own[..., :3, :]))
 
 
 def _differentiated(view: AnswerView, quantity: str) -> Floats:
@@ -99,17 +99,17 @@ def _differentiated(view: AnswerView, quantity: str) -> Floats:
 
 def _local_spatial(view: AnswerView, quantity: str, values: Floats) -> Floats:
     """R^T (a - w x v): the spatial acceleration turns with the axes too."""
-    held = _axes_held(view, quantity, values)
-    return _turned(view, quantity, _spatial_held(view, quantity, held))
+    own = _axes_held(view, quantity, values)
+    return _turned(view, quantity, _spatial_held(view, quantity, own))
 
 
-def _spatial_held(view: AnswerView, quantity: str, held: Floats) -> Floats:
+def _spatial_held(view: AnswerView, quantity: str, own: Floats) -> Floats:
     """What is spatial, of derivatives with the axes held: w x v is then differentiated so, too."""
     if quantity == VELOCITY:
-        return held
+        return own
     V = view.value("frame_velocities")
     rates = view.value("frame_jacobians") if quantity == BY_V else _axes_held(view, VELOCITY, view.value(VELOCITY))
-    return _with_linear(held, -_cross(V[..., :3], rates[..., 3:, :]) + _cross(V[..., 3:], rates[..., :3, :]))
+    return _with_linear(own, -_cross(V[..., :3], rates[..., 3:, :]) + _cross(V[..., 3:], rates[..., :3, :]))
 
 
 def _with_linear(values: Floats, added: Floats) -> Floats:

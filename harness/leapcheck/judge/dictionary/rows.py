@@ -130,8 +130,8 @@ def dof_factors(belief: Belief) -> Iterator[Hypothesis]:
     """The rows, or columns, of some dofs multiplied by one factor in one quantity, all others right."""
     for quantity in deviating_quantities(belief, [name for name in DOF_AXES if not QUANTITIES[name].in_mujoco_coordinates]):
         for axis in DOF_AXES[quantity]:
-            if found := _factor(belief, quantity, axis):
-                wrong, factor = found
+            if fitted := _factor(belief, quantity, axis):
+                wrong, factor = fitted
                 what = "columns" if axis > 1 else "rows"
                 whose = dofs_in_words(belief.evidence.spec, wrong)
                 label = QUANTITIES[quantity].label

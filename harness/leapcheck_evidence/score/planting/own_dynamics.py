@@ -25,7 +25,7 @@ QUANTITIES = frozenset(
         *("kinetic_energy", "potential_energy"),
     }
 )
-"""What it answers, each by a method of `Motion`."""
+"""What it answers, each by a method of `OwnMotion`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,16 +61,16 @@ class OwnDynamics:
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity (n, ...), rounded to the type."""
         blocks: list[Array] = [block.astype(self._type) for block in (states.q, states.v, states.tau)]
-        motion = Motion(self._spec, self._type, *blocks)
+        motion = OwnMotion(self._spec, self._type, *blocks)
         return {name: np.asarray(getattr(motion, name)()).astype(float) for name in quantities}
 
 
 def motions(spec: RobotSpec, states: States) -> dict[str, Frame]:
     """The frames of the links, by name."""
-    return Motion(spec, np.float64, states.q, states.v, states.tau).frames
+    return OwnMotion(spec, np.float64, states.q, states.v, states.tau).frames
 
 
-class Motion:
+class OwnMotion:
     """One block of states, with the frames of links and rotors by the links' names; each answer is a method of its name."""
 
     def __init__(self, spec: RobotSpec, number: type, q: Array, v: Array, tau: Array) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from leapcheck.engines.protocol import Answers
 from leapcheck.sampling import States
 from leapcheck_evidence.score.planting.layout import of_type, rotations, slots
-from leapcheck_evidence.score.planting.own_dynamics import QUANTITIES, Frame, Motion
+from leapcheck_evidence.score.planting.own_dynamics import QUANTITIES, Frame, OwnMotion
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.spec import JointType, RobotSpec
 
@@ -64,7 +64,7 @@ class OwnWholeBody:
         return {name: np.asarray(getattr(motion, name)(), dtype=float) for name in quantities}
 
 
-class WholeBody(Motion):
+class WholeBody(OwnMotion):
     """One block of states."""
 
     def __init__(self, spec: RobotSpec, states: States, number: type = np.float64) -> None:
@@ -201,7 +201,7 @@ class WholeBody(Motion):
     def christoffel_matrix(self) -> Array:
         """Sum over bodies of m Jc^T Jcdot + Jw^T (I Jwdot + (w~ I - I w~ - (I w)~) Jw / 2), world axes."""
         n, nv = self._v.shape
-        moved = WholeBody(self.spec, self.stepped(self.qdot(self.states.v)), np.complex128)
+        moved = WholeBody(self.spec, self.step(self.qdot(self.states.v)), np.complex128)
         C: Array = np.zeros((n, nv, nv))
         for body, ahead in zip(self.moving(), moved.moving(), strict=True):
             at, w = body.at_com, tilde(body.at_com.w)
@@ -250,14 +250,14 @@ class WholeBody(Motion):
         """The rate (n, nq) of q at velocities v (n, nv)."""
         return q_rate(self.spec, self.states.q, v)
 
-    def stepped(self, dq: Floats, dv: Floats | float = 0.0) -> States:
+    def step(self, dq: Floats, dv: Floats | float = 0.0) -> States:
         """The states q + i h dq, v + i h dv."""
         s = self.states
         return States(s.q + 1j * STEP * dq, s.v + 1j * STEP * dv, s.tau, s.index, s.kind, s.vdot)  # type: ignore[arg-type]
 
     def rate_along_v(self, answer: Callable[[WholeBody], Array]) -> Array:
         """The rate of an answer as q goes on at v."""
-        moved = WholeBody(self.spec, self.stepped(self.qdot(self.states.v)), np.complex128)
+        moved = WholeBody(self.spec, self.step(self.qdot(self.states.v)), np.complex128)
         return np.asarray(answer(moved).imag / STEP)
 
     def by_q(self, answer: Callable[[WholeBody], Array]) -> Array:
@@ -269,7 +269,7 @@ class WholeBody(Motion):
         return self._columns(answer, [(0.0 * self.states.q, unit) for unit in self._units()])
 
     def _columns(self, answer: Callable[[WholeBody], Array], ways: Sequence[tuple[Floats, Floats | float]]) -> Array:
-        columns = [answer(WholeBody(self.spec, self.stepped(dq, dv), np.complex128)).imag / STEP for dq, dv in ways]
+        columns = [answer(WholeBody(self.spec, self.step(dq, dv), np.complex128)).imag / STEP for dq, dv in ways]
         return np.stack(columns, axis=-1)
 
     def _units(self) -> Iterator[Floats]:

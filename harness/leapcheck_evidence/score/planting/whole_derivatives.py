@@ -100,7 +100,7 @@ def _held_in_world(body: WholeBody, name: str, _values: Floats) -> Array:
             linear = slice(slot.v.start + 3, slot.v.stop)
             dv[:, linear] = -np.cross(turn, body.states.v[:, linear])
             dvdot[:, linear] = -np.cross(turn, body.states.vdot[:, linear])
-        moved = body.stepped(body.qdot(ways), dv)
+        moved = body.step(body.qdot(ways), dv)
         if name == ID_Q:
             moved = replace(moved, vdot=body.states.vdot + 1j * STEP * dvdot)
             columns.append(WholeBody(spec, moved, np.complex128).inverse_dynamics().imag / STEP)

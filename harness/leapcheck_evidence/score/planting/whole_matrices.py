@@ -66,7 +66,7 @@ def kinds() -> Iterator[tuple[str, Drawer, int]]:
 
 def _bodies(body: WholeBody) -> Iterator[tuple[MovingBody, Array, Array]]:
     """Each body with the rates of Jw and of its com's Jv, in world axes."""
-    moved = WholeBody(body.spec, body.stepped(body.qdot(body.states.v)), np.complex128)
+    moved = WholeBody(body.spec, body.step(body.qdot(body.states.v)), np.complex128)
     for part, ahead in zip(body.moving(), moved.moving(), strict=True):
         yield part, ahead.at_com.Jw.imag / STEP, ahead.at_com.Jv.imag / STEP
 

@@ -12,7 +12,7 @@ import numpy as np
 from leapcheck.jumping.planning.checks import Measure, drive_measures, ground_measures, measures, posture_measures, worst_first
 from leapcheck.jumping.planning.optimised.body import Body
 from leapcheck.jumping.planning.optimised.goal import Goal
-from leapcheck.jumping.planning.optimised.problem import Problem, StagePlaces
+from leapcheck.jumping.planning.optimised.problem import JumpProblem, StagePlaces
 from leapcheck.jumping.planning.records import Check, Gains, JumpPlan, JumpRequest, PlanPhase
 from leapcheck.jumping.planning.rolling import Motion, join
 from leapcheck_models.arrays import Floats
@@ -31,7 +31,7 @@ class _Part:
     times: Floats
 
 
-def assemble(body: Body, made: Problem, values: Floats, request: JumpRequest, goal: Goal, gains: Gains) -> JumpPlan:
+def assemble(body: Body, made: JumpProblem, values: Floats, request: JumpRequest, goal: Goal, gains: Gains) -> JumpPlan:
     """The plan with the unknowns `values`."""
     sample = _sampler(body)
     first, last = made.stages[0], made.stages[-1]

@@ -30,7 +30,7 @@ ROUND = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limit:
+class PlanLimit:
     """`excess` over a limit, in parts of it; at most 0 where it is kept."""
 
     name: str
@@ -57,7 +57,7 @@ def usable_volts(drives: Drives, battery: Battery) -> Floats:
     return np.where(drives.electrical, np.minimum(drives.voltage, battery.open_circuit(drives)), drives.voltage)
 
 
-def drive_limits(body: Body, drives: Drives, battery: Battery, use: Any) -> Iterator[Limit]:
+def drive_limits(body: Body, drives: Drives, battery: Battery, use: Any) -> Iterator[PlanLimit]:
     """Torque and voltage of the drives that stand for all; dry friction counts against the motor whichever way it turns."""
     chosen, volts = body.coordinates.drives, usable_volts(drives, battery)
     qd = body.v[body.robot.joint_v[chosen].tolist()]
@@ -66,20 +66,20 @@ def drive_limits(body: Body, drives: Drives, battery: Battery, use: Any) -> Iter
     ohms = drives.resistance / drives.torque_per_ampere
     torque, voltage = drive_uses(body, drives, battery)
     for sign in (1.0, -1.0):
-        yield Limit("torque", sign * torque + (friction / drives.torque_limit)[chosen] - use)
-        yield Limit("voltage", sign * voltage + (ohms * friction / volts)[moving] - use)
+        yield PlanLimit("torque", sign * torque + (friction / drives.torque_limit)[chosen] - use)
+        yield PlanLimit("voltage", sign * voltage + (ohms * friction / volts)[moving] - use)
 
 
-def posture_limits(body: Body, use: Any) -> Iterator[Limit]:
+def posture_limits(body: Body, use: Any) -> Iterator[PlanLimit]:
     """Joint stops and length of the legs."""
     joints = [b.joint for b in body.robot.spec.bodies if b.joint.type in ONE_DOF]
     for i, joint in enumerate(joints):
         if joint.limits is not None and i + 6 in body.robot.joint_v[body.coordinates.drives]:
             low, high = joint.limits
             away = (body.q[7 + i] - (low + high) / 2) / ((high - low) / 2 - LIMIT_MARGIN)
-            yield from (Limit("joint stop", sign * away - use) for sign in (1.0, -1.0))
+            yield from (PlanLimit("joint stop", sign * away - use) for sign in (1.0, -1.0))
     if body.robot.measurable:
-        yield Limit("leg length", stretch(body) / LONGEST_LEG - (1.0 - EASY_LEG * (1.0 - use)))
+        yield PlanLimit("leg length", stretch(body) / LONGEST_LEG - (1.0 - EASY_LEG * (1.0 - use)))
 
 
 def stretch(body: Body) -> Any:
@@ -97,14 +97,14 @@ def stretch(body: Body) -> Any:
     return ca.vertcat(*parts)
 
 
-def ground_limits(body: Body, friction: float, use: Any, standing: tuple[int, ...], ground: float) -> Iterator[Limit]:
+def ground_limits(body: Body, friction: float, use: Any, standing: tuple[int, ...], ground: float) -> Iterator[PlanLimit]:
     """Friction and unloading of the standing feet; distance of all else from the ground."""
     loads = body.loads[list(standing), :]
     mean = ca.sum1(loads[:, 2]) / len(standing)
-    yield Limit("foot unloading", (1.0 - use) * mean - loads[:, 2])
-    yield Limit("load", LEAST_LOAD / len(body.robot.feet) - loads[:, 2])
+    yield PlanLimit("foot unloading", (1.0 - use) * mean - loads[:, 2])
+    yield PlanLimit("load", LEAST_LOAD / len(body.robot.feet) - loads[:, 2])
     sideways = ca.sqrt(loads[:, 0] ** 2 + loads[:, 1] ** 2 + ROUND**2) - ROUND
-    yield Limit("friction", sideways - use * friction * loads[:, 2])
+    yield PlanLimit("friction", sideways - use * friction * loads[:, 2])
     if body.points.shape[0]:
         radii = np.array(
             [
@@ -113,4 +113,4 @@ def ground_limits(body: Body, friction: float, use: Any, standing: tuple[int, ..
             ]
         )
         least = RESERVE * LEAST_CLEARANCE * body.robot.size
-        yield Limit("clearance", (least - use * (body.points[:, 2] - radii - ground)) / least)
+        yield PlanLimit("clearance", (least - use * (body.points[:, 2] - radii - ground)) / least)

@@ -16,7 +16,7 @@ from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinate
 from leapcheck.jumping.planning.optimised.footing import footing, steps
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import first_guess
-from leapcheck.jumping.planning.optimised.problem import Problem, problem
+from leapcheck.jumping.planning.optimised.problem import JumpProblem, problem
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import schedule
 from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
@@ -109,7 +109,7 @@ def _last_feet(request: JumpRequest) -> tuple[int, ...]:
     return (1,) if request.landing_height > HIGH else ()
 
 
-def _solution(made: Problem, name: str) -> Floats:
+def _solution(made: JumpProblem, name: str) -> Floats:
     """The unknowns: first the easiest motion without limits, then with limits of rising price, then in whole milliseconds."""
     program = made.program
     solver = program.solver({"ipopt": IPOPT, "print_time": False, "error_on_fail": False})

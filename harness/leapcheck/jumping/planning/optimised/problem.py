@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from leapcheck.jumping.planning.optimised.body import Body
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import Guess
-from leapcheck.jumping.planning.optimised.limits import Limit, drive_limits, drive_uses, ground_limits, posture_limits
+from leapcheck.jumping.planning.optimised.limits import PlanLimit, drive_limits, drive_uses, ground_limits, posture_limits
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import Stage
 
@@ -57,7 +57,7 @@ class StagePlaces:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class JumpProblem:
     """A program, where its unknowns stand, which of them is the worst use of a limit, and what an excess beyond it costs."""
 
     program: Program
@@ -66,12 +66,12 @@ class Problem:
     price: Places
 
 
-def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> Problem:
+def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> JumpProblem:
     """The program of a jump."""
     program = Program()
     use = program.unknowns(np.array([3.0]), 0.05, 50.0)
     places = _unknowns(program, body, stages, guess)
-    made = Problem(program, places, use, program.constants(np.zeros(1)))
+    made = JumpProblem(program, places, use, program.constants(np.zeros(1)))
     for part in places:
         _motion(made, body, part)
         _contact(made, body, part, goal)
@@ -99,7 +99,7 @@ def _unknowns(program: Program, body: Body, stages: tuple[Stage, ...], guess: Gu
     return tuple(made)
 
 
-def _motion(made: Problem, body: Body, part: StagePlaces) -> None:
+def _motion(made: JumpProblem, body: Body, part: StagePlaces) -> None:
     """Cubics from moment to moment."""
     n = body.coordinates.size
     now, then = ca.SX.sym("now", 3 * n), ca.SX.sym("then", 3 * n)
@@ -112,7 +112,7 @@ def _motion(made: Problem, body: Body, part: StagePlaces) -> None:
     made.program.require(ca.vertcat(now, then, duration), gaps, np.hstack([states[:-1], states[1:], durations]))
 
 
-def _contact(made: Problem, body: Body, part: StagePlaces, goal: Goal) -> None:
+def _contact(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> None:
     """Laws of motion of the trunk; standing feet roll, the others give no force."""
     local = ca.vertcat(body.z, body.zd, body.zdd, body.force)
     made.program.require(local, body.trunk_rows, part.states)
@@ -138,10 +138,10 @@ def _rows(body: Body, standing: tuple[int, ...]) -> list[int]:
     return [contact * parts + i for contact in standing for i in range(parts)]
 
 
-def _limits(made: Problem, body: Body, part: StagePlaces, goal: Goal) -> None:
+def _limits(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> None:
     """Drives, joints and legs; standing, also the ground and what must stay off it; flying, the way over what is in the way."""
     use, moments = ca.SX.sym("use"), part.stage.moments
-    limits: list[Limit] = [*drive_limits(body, goal.drives, goal.battery, use), *posture_limits(body, use)]
+    limits: list[PlanLimit] = [*drive_limits(body, goal.drives, goal.battery, use), *posture_limits(body, use)]
     if part.stage.standing:
         ground = goal.ground if part is made.stages[-1] else 0.0
         limits += ground_limits(body, goal.friction, use, part.stage.standing, ground)
@@ -154,25 +154,25 @@ def _limits(made: Problem, body: Body, part: StagePlaces, goal: Goal) -> None:
     shares = made.program.constants(4.0 * s * (1.0 - s) * (not part.stage.standing))
     height = body.feet[flying, 2] - body.robot.radii[0] - goal.height_below(body.feet[flying, 0])
     places = np.hstack([part.z, shares[:, None]])[1:-1]
-    _charge(made, ca.vertcat(body.z, share), [Limit("lift", (LIFT * share - height) / LEVER)], places)
+    _charge(made, ca.vertcat(body.z, share), [PlanLimit("lift", (LIFT * share - height) / LEVER)], places)
     parts = body.coordinates.forces.shape[1]
     rising = body.slip_rate[[parts * contact + parts - 1 for contact in flying]] / body.robot.gravity
     local = ca.vertcat(body.z, body.zd, body.zdd)
     moments_near = [0] if part.stage.standing else [0, -1]
-    _charge(made, local, [Limit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
+    _charge(made, local, [PlanLimit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
     if not part.stage.standing:
-        low = Limit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
+        low = PlanLimit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
         _charge(made, body.z, [low], part.z)
 
 
-def _charge(made: Problem, local: Any, limits: list[Limit], places: Places) -> None:
+def _charge(made: JumpProblem, local: Any, limits: list[PlanLimit], places: Places) -> None:
     """Each excess over a limit costs its square: smooth, where bounds would leave hundreds of them active."""
     price, excess = ca.SX.sym("price"), ca.vertcat(*(limit.excess for limit in limits))
     cost = price * ca.sumsqr((excess + ca.sqrt(excess**2 + ROUNDING**2)) / 2)
     made.program.minimise(ca.vertcat(local, price), cost, np.hstack([places, np.tile(made.price, (len(places), 1))]))
 
 
-def _ends(made: Problem, body: Body, goal: Goal, guess: Guess) -> None:
+def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
     """Start at rest, take-off and touch-down as asked, end at rest."""
     program, base = made.program, body.coordinates.base
     first, last = made.stages[0], made.stages[-1]
@@ -207,7 +207,7 @@ def _ends(made: Problem, body: Body, goal: Goal, guess: Guess) -> None:
     program.fix(air.z[-1, goal.turn_places], goal.turn_values)
 
 
-def _objective(made: Problem, body: Body, goal: Goal) -> None:
+def _objective(made: JumpProblem, body: Body, goal: Goal) -> None:
     program, n = made.program, body.coordinates.size
     use = ca.SX.sym("use")
     program.minimise(use, goal.weight * use, made.use)

@@ -20,7 +20,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class MappedRows:
     """`values` (rows,) of the SX unknowns `local` (k,), evaluated at each row of `places` (n, k); `lower`, `upper` (n, rows)."""
 
     local: Any
@@ -38,8 +38,8 @@ class Program:
     scale: list[float] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)
     upper: list[float] = field(default_factory=list)
-    constraints: list[Block] = field(default_factory=list)
-    objective: list[Block] = field(default_factory=list)
+    constraints: list[MappedRows] = field(default_factory=list)
+    objective: list[MappedRows] = field(default_factory=list)
 
     def unknowns(
         self, guess: Floats, lower: Floats | float = -np.inf, upper: Floats | float = np.inf, scale: float = 1.0
@@ -60,13 +60,13 @@ class Program:
         """Constrains `values` at each row of `places`; an equation by default."""
         places = np.atleast_2d(places)
         shape = (len(places), values.numel())
-        self.constraints.append(Block(local, values, places, np.broadcast_to(lower, shape), np.broadcast_to(upper, shape)))
+        self.constraints.append(MappedRows(local, values, places, np.broadcast_to(lower, shape), np.broadcast_to(upper, shape)))
 
     def minimise(self, local: Any, value: Any, places: Places) -> None:
         """Adds the sum of `value` over the rows of `places` to the objective."""
         places = np.atleast_2d(places)
         nothing = np.zeros((len(places), 1))
-        self.objective.append(Block(local, value, places, nothing, nothing))
+        self.objective.append(MappedRows(local, value, places, nothing, nothing))
 
     def fix(self, places: Places, values: Floats | float) -> None:
         """Fixes unknowns."""
@@ -116,17 +116,17 @@ class Program:
         )
 
 
-def _columns(block: Block, x: Any) -> Any:
+def _columns(block: MappedRows, x: Any) -> Any:
     """The block's unknowns, a column for each row of places."""
     return ca.reshape(x[block.places.ravel().tolist()], block.places.shape[1], len(block.places))
 
 
-def _values(block: Block, x: Any) -> Any:
+def _values(block: MappedRows, x: Any) -> Any:
     function = ca.Function("values", [block.local], [block.values])
     return ca.vec(function.map(len(block.places))(_columns(block, x)))
 
 
-def _jacobian(blocks: list[Block], x: Any, scale: Floats) -> Any:
+def _jacobian(blocks: list[MappedRows], x: Any, scale: Floats) -> Any:
     """Sparse (rows, unknowns), by unknowns in parts of their scale."""
     rows, columns, numbers, start = [], [], [], 0
     for block in blocks:
@@ -141,7 +141,7 @@ def _jacobian(blocks: list[Block], x: Any, scale: Floats) -> Any:
     return _sparse(start, x.numel(), i, j, ca.vertcat(*numbers) * scale[j])
 
 
-def _hessian(parts: list[tuple[Block, Any]], x: Any, scale: Floats) -> Any:
+def _hessian(parts: list[tuple[MappedRows, Any]], x: Any, scale: Floats) -> Any:
     """Upper triangle of the Lagrangian's Hessian, sparse (unknowns, unknowns)."""
     rows, columns, numbers = [], [], []
     for block, multipliers in parts:
@@ -159,7 +159,7 @@ def _hessian(parts: list[tuple[Block, Any]], x: Any, scale: Floats) -> Any:
     return _sparse(x.numel(), x.numel(), i, j, ca.vertcat(*numbers) * (scale[i] * scale[j]))
 
 
-def _mapped(block: Block, inputs: list[Any], matrix: Any, arguments: list[Any]) -> Any:
+def _mapped(block: MappedRows, inputs: list[Any], matrix: Any, arguments: list[Any]) -> Any:
     """The matrix' nonzeros, column after column, for one row of places after the other."""
     function = ca.Function("part", inputs, [ca.vertcat(*matrix.nonzeros())])
     return ca.vec(function.map(len(block.places))(*arguments))
