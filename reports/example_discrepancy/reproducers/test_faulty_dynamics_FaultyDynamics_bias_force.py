@@ -1,5 +1,5 @@
 # Made by: leapcheck compare mini_cheetah --engines faulty_dynamics:FaultyDynamics reference --quantities bias_force
-# --states 2048 --seed 0 --only 2
+# --states 2048 --seed 0 --only 1863
 """Bias force h of faulty_dynamics:FaultyDynamics is off by 0.000514 of the largest true entry.
 
 Entry [FR_abad_joint] is -0.47680524; true is -0.47705024, by 256-bit ball arithmetic.
