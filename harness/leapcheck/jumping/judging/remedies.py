@@ -79,7 +79,7 @@ def friction_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | Non
     use, target = by_key["friction_use"], thresholds.utilisation_marginal
     needed = by_key.get("friction_needed")
     if use.highest > target and needed is not None:
-        slips = " or more (the feet slip, which hides how much more)" if use.highest >= 0.99 else ""
+        slips = " (perhaps more: the feet slip)" if use.highest >= 0.99 else ""
         steeper = ", or a steeper push" if _jumps(by_key) else ""
         yield f"friction of the ground at least {up(needed.highest / target)}{slips}{steeper}"
 

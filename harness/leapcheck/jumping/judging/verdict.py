@@ -33,7 +33,7 @@ DRIVE_USES = ("torque_use", "voltage_use", "line_use")
 OUTCOMES = frozenset(("take_off_speed", "flight_time", *(rule.figure for rule in RULES if rule.outcome)))
 """Figures that say whether a jump succeeds."""
 
-STRONG_ENOUGH = "the drives need no change: with all that they cannot give the jump succeeds"
+STRONG_ENOUGH = "nothing in the drives: the jump succeeds with what they can give"
 """Said in place of remedies for the drives."""
 
 
