@@ -14,7 +14,7 @@ from leapcheck.engines.pinocchio import build as pinocchio_build
 from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.protocol import Answers, Engine
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.quantities import DEFAULT
+from leapcheck.quantities import QuantityGroup, names_of_group
 from leapcheck.sampling import States
 from leapcheck_evidence.score.planting.fault import Asked, Defect, Fault
 from leapcheck_evidence.score.planting.mjcf_file import MjcfFile
@@ -171,5 +171,6 @@ def pinocchio_engine(file: UrdfFile) -> Engine:
 
 
 def base_quantities(base: str, spec: RobotSpec) -> frozenset[str]:
-    """What an engine without a fault answers for the robot, of what `compare` asks by default."""
-    return _base(base, spec, ())[1].quantities & frozenset(DEFAULT)
+    """What an engine without a fault answers for the robot, of what faults are planted in: `whole_body` has the other groups."""
+    planted = (*names_of_group(QuantityGroup.CORE), *names_of_group(QuantityGroup.MUJOCO))
+    return _base(base, spec, ())[1].quantities & frozenset(planted)
