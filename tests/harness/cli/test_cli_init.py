@@ -26,7 +26,7 @@ def test_what_it_writes_passes_its_own_test(leapcheck: Leapcheck, tmp_path: Path
     assert done.status == 0, done.out
     assert "6 passed" in done.out
     done = program(tmp_path / "mine", python=("my_dynamics.py",))
-    assert "Agree: 3 engines agree on 17 quantities over 256 states of two_link_arm" in done.out
+    assert "Agree: 3 engines agree on 18 quantities over 256 states of two_link_arm" in done.out
 
 
 @pytest.mark.parametrize("robot", [*ROBOTS, "random:3"])

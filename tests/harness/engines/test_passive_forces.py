@@ -12,7 +12,7 @@ from leapcheck.engines.errors import NotApplicable
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.registry import make_engine
-from leapcheck.quantities import CORE, quantity_names
+from leapcheck.quantities import CORE
 from leapcheck.robots.load import load, read_robot_file
 from leapcheck.sampling import generated_states
 from leapcheck_models.mjcf import mjcf_text
@@ -24,7 +24,7 @@ from tests.reference.passive_joints import with_passive_joints
 
 pytestmark = pytest.mark.quick
 
-PASSIVE, FRICTION = NAMES = quantity_names(("joints",))
+PASSIVE, FRICTION = NAMES = ("passive_forces", "dry_friction")
 ENGINES = ("mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
 ROBOTS = ("mini_cheetah", "random:2", "random:27", "random:30")  # rotors; a ball; two roots; slides
 

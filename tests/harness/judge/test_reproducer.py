@@ -29,7 +29,7 @@ from leapcheck.judge.reproducer.literals import comment, python_text, text_liter
 from leapcheck.judge.reproducer.tables import robot_record
 from leapcheck.judge.shrinking.models import part_of
 from leapcheck.judge.shrinking.shrink import SmallestCase, smallest_case
-from leapcheck.quantities import DEFAULT, QUANTITIES
+from leapcheck.quantities import CORE, QUANTITIES, QuantityGroup, names_of_group
 from leapcheck.records import Reproducer
 from leapcheck.rounding import scale_free, scales
 from leapcheck.sampling import generated_states
@@ -190,7 +190,7 @@ def test_a_script_gives_the_engine_s_own_answer(robot: str, name: str) -> None:
     engine, state = make_engine(name, spec), generated_states(spec, 1, 7, 0)
     asked = [
         quantity
-        for quantity in sorted(engine.quantities & {*DEFAULT})
+        for quantity in sorted(engine.quantities & {*CORE, *names_of_group(QuantityGroup.MUJOCO)})
         if not (quantity.startswith("contact_") and not any(point.computed for point in spec.contact_points))
         and not (QUANTITIES[quantity].in_mujoco_coordinates and name == "reference")
     ]

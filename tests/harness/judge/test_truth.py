@@ -12,7 +12,7 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.truth import truth
 from leapcheck.quantities import DEFAULT
 from leapcheck.rounding import scale_free, scales
-from leapcheck.sampling import generated_states
+from leapcheck.sampling import STATE_PARTS, generated_states
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Inertia
 
@@ -26,7 +26,9 @@ def test_truth_is_near_the_in_house_values_in_double(robot: str, quantity: str) 
     spec = load(robot)
     states = generated_states(spec, 16, 1, 0)[4:]
     values = ReferenceEngine(spec).evaluate(states, (quantity,))[quantity]
-    true = np.array([truth(spec, quantity, *state) for state in zip(states.q, states.v, states.tau, strict=True)])
+    true = np.array(
+        [truth(spec, quantity, *state) for state in zip(*(getattr(states, part) for part in STATE_PARTS), strict=True)]
+    )
     assert true.shape == values.shape
     assert scale_free(values - true, scales(quantity, true)).max(initial=0.0) <= DOUBLE
 

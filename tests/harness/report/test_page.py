@@ -236,7 +236,7 @@ def view_word(verdict):
 def test_the_worst_quantity_stands_first_and_open(page):
     details = [attrs for tag, attrs in page.tags if tag == "details" and "row" in attrs.get("class", "")]
     opened = ["open" in attrs for attrs in details]
-    assert opened == [True] + [False] * 16
+    assert opened == [True] + [False] * 17
 
 
 def test_the_discrepancy_is_told_in_full(page, run):

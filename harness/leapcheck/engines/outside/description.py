@@ -58,9 +58,11 @@ def _known_quantities(quantities: Any) -> frozenset[str]:
     """The quantities that an engine lists; ValueError for one that there is not, or for none at all."""
     listed = quantities.split() if isinstance(quantities, str) else quantities
     if not isinstance(listed, list) or not listed:
-        raise ValueError(f"lists no quantities: give some of {', '.join(CANONICAL)}")
+        raise ValueError("lists no quantities: give some of mass_matrix and the others of `leapcheck compare --help`")
     if unknown := [name for name in listed if name not in CANONICAL]:
-        raise ValueError(f"answers '{unknown[0]!s:.40}', which is no quantity: use {', '.join(CANONICAL)}")
+        raise ValueError(
+            f"answers '{unknown[0]!s:.40}', which is no quantity: use mass_matrix or another of `leapcheck compare --help`"
+        )
     return frozenset(listed)
 
 

@@ -86,9 +86,13 @@ class _PinocchioNumbers:
         self._model, self._data = model, model.createData()
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
-        forgets = forgets_armature(model)
-        self.quantities = frozenset({*CORE, "inverse_dynamics", *passive}) - {"kinetic_energy" if forgets else ""}
-        self.not_compared = (f"pinocchio-file: {FORGOTTEN_ARMATURE}",) if forgets else ()
+        lost = {}
+        if forgets_armature(model):
+            lost["kinetic_energy"] = FORGOTTEN_ARMATURE
+        if any(model.damping[joint.idx_v : joint.idx_v + joint.nv].any() for joint in model.joints if joint.nv > 1):
+            lost["passive_forces"] = "passive_forces left out: dampers of balls or free joints"
+        self.quantities = frozenset({*CORE, "inverse_dynamics", *passive}) - lost.keys()
+        self.not_compared = tuple(f"pinocchio-file: {words}" for words in lost.values())
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         wanted = names | ({"J"} if "MinvJT" in names else set())
