@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leapcheck.jumping.planning.air import Choice, chosen_swing, in_air
 from leapcheck.jumping.planning.bounds import SURELY, power_at_take_off
-from leapcheck.jumping.planning.checks import measures, refusal, worst_first
+from leapcheck.jumping.planning.checks import Measure, measures, refusal, worst_first
 from leapcheck.jumping.planning.flight import Flight
 from leapcheck.jumping.planning.landing import Landing, chosen_landing, rise_path, touch_down_heights
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.path import slow_path, slow_time
-from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError, PlanPhase
+from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.planning.rolling import Motion, join
 from leapcheck.jumping.planning.search import TICK, Pushes, chosen_push
 from leapcheck.jumping.planning.stance import Stance, push, stance
 from leapcheck.jumping.planning.task import Task, task
+from leapcheck.jumping.planning.whole import END_TIME, SAMPLE, STAND_TIME, PlanPart, whole_plan
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Drives
 from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 
-STAND_TIME, CROUCH_TIME, END_TIME = 0.1, 0.4, 0.15
-"""Seconds of standing, of going down (at least), and of standing at the end."""
-SAMPLE = 1e-3
-"""Seconds between samples of the plan, at most."""
+CROUCH_TIME = 0.4
+"""Seconds of going down, at least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,39 +102,16 @@ def _worst_in_push(work: Task, pushed: Pushes, down: Stance) -> Check:
 
 
 def _assemble(work: Task, jump: _Jump, gains: Gains) -> JumpPlan:
-    phases, times, motions, checks, start = [], [], [], [], 0.0
+    parts = []
     for name, duration, motion_at in _phases(jump):
         t = np.linspace(0.0, duration, math.ceil(duration / SAMPLE) + 1)
-        friction = None if name == "flight" else work.request.friction
-        motions.append(motion_at(t))
-        ground = {"landing": work.request.landing_height, "flight": min(work.request.landing_height, 0.0)}.get(name, 0.0)
-        figures = measures(work.robot, work.drives, work.battery, motions[-1].lower(ground), friction)
-        checks += [measure.worst(start + t, name) for measure in figures]
-        phases.append(PlanPhase(name, start, start + duration))
-        times.append(start + t)
-        start += duration
-    whole = join(*motions)
-    rows = np.ones((len(whole.q), len(work.robot.joint_v)))
-    return JumpPlan(
-        robot=work.robot.spec.name,
-        request=work.request,
-        phases=tuple(phases),
-        take_off=phases[2].end,
-        touch_down=phases[3].end,
-        duration=start,
-        times=np.concatenate(times),
-        q=whole.q,
-        v=whole.v,
-        torque=whole.torque,
-        kp=gains.kp * rows,
-        kd=gains.kd * rows,
-        foot_forces=whole.foot_forces,
-        checks=worst_first(checks),
-        take_off_velocity=jump.push.path.com_at(np.ones(1), 1)[0],
-        drives=work.drives,
-        joint_q=work.robot.joint_q,
-        joint_v=work.robot.joint_v,
-    )
+        parts.append(PlanPart(name, motion_at(t), t))
+
+    def demands(part: PlanPart, motion: Motion) -> Iterator[Measure]:
+        return measures(work.robot, work.drives, work.battery, motion, None if part.name == "flight" else work.request.friction)
+
+    velocity = jump.push.path.com_at(np.ones(1), 1)[0]
+    return whole_plan(work.robot, work.request, parts, demands, velocity, gains, work.drives)
 
 
 def _phases(jump: _Jump) -> list[tuple[str, float, Callable[[Floats], Motion]]]:

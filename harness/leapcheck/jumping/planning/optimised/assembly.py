@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from leapcheck.jumping.planning.checks import Measure, drive_measures, ground_measures, measures, posture_measures, worst_first
+from leapcheck.jumping.planning.checks import Measure, drive_measures, ground_measures, measures, posture_measures
 from leapcheck.jumping.planning.optimised.body import Body
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.problem import JumpProblem, StagePlaces
-from leapcheck.jumping.planning.records import Check, Gains, JumpPlan, JumpRequest, PlanPhase
-from leapcheck.jumping.planning.rolling import Motion, join
+from leapcheck.jumping.planning.records import Gains, JumpPlan, JumpRequest
+from leapcheck.jumping.planning.rolling import Motion
+from leapcheck.jumping.planning.whole import END_TIME, SAMPLE, STAND_TIME, PlanPart, whole_plan
 from leapcheck_models.arrays import Floats
-
-STAND_TIME, END_TIME = 0.1, 0.15
-"""Seconds of standing before and after."""
-SAMPLE = 1e-3
-"""Seconds between samples of the plan, at most; a stage lasts a whole number of them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    name: str
-    standing: tuple[int, ...]
-    motion: Motion
-    times: Floats
 
 
 def assemble(body: Body, made: JumpProblem, values: Floats, request: JumpRequest, goal: Goal, gains: Gains) -> JumpPlan:
@@ -40,43 +28,12 @@ def assemble(body: Body, made: JumpProblem, values: Floats, request: JumpRequest
         duration = float(values[stage.duration][0])
         t = np.linspace(0.0, duration, round(duration / SAMPLE) + 1)
         name = {"tip": "push"}.get(stage.stage.name, stage.stage.name)
-        parts.append(_Part(name, stage.stage.standing, sample(*_between(values, stage, t)), t))
+        parts.append(PlanPart(name, sample(*_between(values, stage, t)), t, stage.stage.standing))
     parts.append(_rest(sample, values, last, -1, "landing", END_TIME))
-    phases, times, checks, start = list[PlanPhase](), [], list[Check](), 0.0
-    for part in parts:
-        checks += [m.worst(start + part.times, part.name) for m in _measures(body, part, goal)]
-        times.append(start + part.times)
-        end = start + float(part.times[-1])
-        if phases and phases[-1].name == part.name:
-            phases[-1] = PlanPhase(part.name, phases[-1].start, end)
-        else:
-            phases.append(PlanPhase(part.name, start, end))
-        start = end
-    whole = join(*(part.motion for part in parts))
-    rows = np.ones((len(whole.q), len(body.robot.joint_v)))
-    flight = next(phase for phase in phases if phase.name == "flight")
     air = next(stage for stage in made.stages if not stage.stage.standing)
     velocity = ca.Function("velocity", [body.z, body.zd], [body.com_velocity])
-    return JumpPlan(
-        robot=body.robot.spec.name,
-        request=request,
-        phases=tuple(phases),
-        take_off=flight.start,
-        touch_down=flight.end,
-        duration=start,
-        times=np.concatenate(times),
-        q=whole.q,
-        v=whole.v,
-        torque=whole.torque,
-        kp=gains.kp * rows,
-        kd=gains.kd * rows,
-        foot_forces=whole.foot_forces,
-        checks=worst_first(checks),
-        take_off_velocity=np.array(velocity(values[air.z[0]], values[air.zd[0]])).ravel(),
-        drives=goal.drives,
-        joint_q=body.robot.joint_q,
-        joint_v=body.robot.joint_v,
-    )
+    take_off_velocity = np.array(velocity(values[air.z[0]], values[air.zd[0]])).ravel()
+    return whole_plan(body.robot, request, parts, partial(_measures, body, goal), take_off_velocity, gains, goal.drives)
 
 
 def _sampler(body: Body) -> Any:
@@ -113,17 +70,15 @@ def _between(values: Floats, part: StagePlaces, t: Floats) -> tuple[Floats, Floa
     )
 
 
-def _rest(sample: Any, values: Floats, part: StagePlaces, moment: int, name: str, duration: float) -> _Part:
+def _rest(sample: Any, values: Floats, part: StagePlaces, moment: int, name: str, duration: float) -> PlanPart:
     """The robot at rest in one moment's pose, with that moment's forces."""
     t = np.linspace(0.0, duration, round(duration / SAMPLE) + 1)
     z, force = (np.tile(values[places[moment]], (len(t), 1)) for places in (part.z, part.force))
-    return _Part(name, part.stage.standing, sample(z, 0.0 * z, 0.0 * z, force), t)
+    return PlanPart(name, sample(z, 0.0 * z, 0.0 * z, force), t, part.stage.standing)
 
 
-def _measures(body: Body, part: _Part, goal: Goal) -> Iterator[Measure]:
+def _measures(body: Body, goal: Goal, part: PlanPart, motion: Motion) -> Iterator[Measure]:
     """The figures of a part: as `checks.measures`, but only of the feet that stand."""
-    ground = {"landing": goal.ground, "flight": min(goal.ground, 0.0)}.get(part.name, 0.0)
-    motion = part.motion.lower(ground)
     if not part.standing:
         yield from measures(body.robot, goal.drives, goal.battery, motion, None)
         return

@@ -10,7 +10,7 @@ import numpy as np
 
 from leapcheck.jumping.planning.checks import refusal
 from leapcheck.jumping.planning.legged import legged_robot
-from leapcheck.jumping.planning.optimised.assembly import SAMPLE, assemble
+from leapcheck.jumping.planning.optimised.assembly import assemble
 from leapcheck.jumping.planning.optimised.body import body
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates
 from leapcheck.jumping.planning.optimised.footing import footing, steps
@@ -21,6 +21,7 @@ from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import schedule
 from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.planning.task import task
+from leapcheck.jumping.planning.whole import SAMPLE
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.actuator import Drives
