@@ -24,7 +24,7 @@ class JudgedJump(Shown):
 
     @property
     def exit_status(self) -> int:
-        """Exit status of the command: 0 for GO and MARGINAL, 1 for NO-GO or where a simulator failed."""
+        """Exit status of the command: 0 for GO and MARGINAL, 1 for NO-GO or where a simulator failed, 2 for UNDECIDED."""
         return self.study.exit_status
 
     @property
@@ -49,7 +49,7 @@ class JumpRun(JudgedJump):
 
     @property
     def verdict(self) -> JumpVerdict:
-        """GO, MARGINAL or NO-GO."""
+        """GO, MARGINAL or NO-GO; UNDECIDED where the planner found no plan."""
         return self.study.judgement.verdict
 
     @property

@@ -111,7 +111,7 @@ def jump(
         progress: called with (parts done, parts in all, what is being done).
 
     Raises:
-        ValueError: an option is invalid or the robot cannot jump; a jump that cannot be planned is a NO-GO instead.
+        ValueError: an option is invalid or the robot cannot jump; a jump that cannot be planned is NO-GO or UNDECIDED instead.
         FileNotFoundError: there is no such file.
 
     Example:

@@ -27,7 +27,7 @@ class JumpCommand(JumpOptions):
 
     Planned or your own, it is simulated in several engines and contact models.
 
-    Exit status: 0 GO or MARGINAL, 1 NO-GO or a simulator failed, 2 could not run.
+    Exit status: 0 GO or MARGINAL, 1 NO-GO or a simulator failed, 2 could not run or no plan was found (UNDECIDED).
 
     Examples:
       leapcheck jump mini_cheetah --height 0.2

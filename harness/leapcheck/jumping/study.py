@@ -18,7 +18,7 @@ from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
 from leapcheck.jumping.measures.estimates import Estimate
 from leapcheck.jumping.measures.ledgers import Ledger, ledgers
 from leapcheck.jumping.options import JumpOptions, name_value_pairs
-from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest
+from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.robot import jumping_robot
 from leapcheck.jumping.runs import FirstVerdict, Runs, StudyProgress, estimates_of, simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup, jump_setup
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 GUESSED_HEIGHT, NEAR_LIMIT = 0.5, 0.9
 """m; use of a limit from which on it is named as one that limits the highest jump."""
+
+OTHER_JUMP = "ask for less or for something near it, try the other --planner, or bring a plan of your own (--plan)"
+"""Remedy where no plan was found."""
 
 PACKAGES = ("leapcheck", "mujoco", "pin", "numpy", "scipy")
 
@@ -76,7 +79,9 @@ class JumpStudy:
 
     @property
     def exit_status(self) -> int:
-        """1 for NO-GO, or where a simulator failed; else 0."""
+        """2 for UNDECIDED, 1 for NO-GO or where a simulator failed, else 0."""
+        if self.judgement.verdict is JumpVerdict.UNDECIDED:
+            return 2
         return int(self.judgement.verdict is JumpVerdict.NO_GO or bool(self.failures))
 
 
@@ -89,8 +94,9 @@ def jump_study(
 ) -> JumpStudy:
     """The whole study of a jump: planned, simulated, measured, repeated with variations, judged.
 
-    `robot`: a name, a file or a description; `workers`: processes, 0 for one per core. A jump that cannot be planned is a NO-GO
-    without a simulation. Raises ValueError for options that are invalid, FileNotFoundError for a missing file.
+    `robot`: a name, a file or a description; `workers`: processes, 0 for one per core. Without a plan nothing is simulated: NO-GO
+    where the jump is beyond a limit, UNDECIDED where the planner has not found one. Raises ValueError for options that are
+    invalid, FileNotFoundError for a missing file.
     """
     options.check()
     if workers < 0:
@@ -105,9 +111,9 @@ def jump_study(
     setup = jump_setup(spec, options)
     try:
         setup = replace(setup, act=act_on_ground(setup.spec, jump_act(setup, options), setup.ground.terrain))
-    except Infeasible as refusal:
-        refused = refused_study(setup, origin, str(refusal), _feasible_jump(setup, options))
-        return replace(refused, notes=completed.notes)
+    except (Infeasible, PlannerError) as refusal:
+        remedy = _feasible_jump(setup, options) if isinstance(refusal, Infeasible) else OTHER_JUMP
+        return replace(unplanned_study(setup, origin, refusal, remedy), notes=completed.notes)
     workers = workers or os.cpu_count() or 1
     runs = simulate_everywhere(setup, workers, progress, first_verdict)
     repeated = None if variation is None else _monte_carlo(setup, options, variation, workers, progress)
@@ -124,7 +130,7 @@ def jump_study(
 
 
 def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
-    """Who acts; raises Infeasible where the jump cannot be planned."""
+    """Who acts; raises Infeasible where the jump cannot be planned, PlannerError where no plan was found."""
     if options.plan is not None:
         return file_act(setup.spec, options.plan, options.duration)
     if not options.is_planned:
@@ -172,8 +178,6 @@ def _request(options: JumpOptions) -> JumpRequest:
 
 def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
     """What would be feasible, in words."""
-    if options.planner == "optimised":
-        return "ask for what the sentence above says; --planner optimised --highest is the most that it finds"
     try:
         most = _highest(setup, options)
     except ValueError as error:
@@ -230,10 +234,11 @@ def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: 
     )
 
 
-def refused_study(setup: JumpSetup, origin: JumpProvenance, reason: str, remedy: str) -> JumpStudy:
-    """The record of a jump that could not be planned: a NO-GO without a simulation."""
-    why = Reason(item="plan", verdict=JumpVerdict.NO_GO, text=reason)
-    judgement = JumpJudgement(JumpVerdict.NO_GO, (why,), (remedy,), f"NO-GO: {reason}")
+def unplanned_study(setup: JumpSetup, origin: JumpProvenance, refusal: Infeasible | PlannerError, remedy: str) -> JumpStudy:
+    """The record of a jump without a plan: NO-GO where it is beyond a limit, UNDECIDED where none was found; no simulation."""
+    verdict = JumpVerdict.NO_GO if isinstance(refusal, Infeasible) else JumpVerdict.UNDECIDED
+    why = Reason(item="plan", verdict=verdict, text=str(refusal))
+    judgement = JumpJudgement(verdict, (why,), (remedy,), f"{verdict}: {refusal}")
     return JumpStudy(setup, {}, {}, (), {}, judgement, origin)
 
 

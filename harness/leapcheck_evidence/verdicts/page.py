@@ -10,6 +10,7 @@ from leapcheck.jumping.judging.thresholds import JumpVerdict
 
 Row = Mapping[str, Any]
 
+OF_SIMULATIONS = (JumpVerdict.GO, JumpVerdict.MARGINAL, JumpVerdict.NO_GO)
 COMMAND = "`make verdicts` (`python -m leapcheck_evidence.verdicts`)"
 
 
@@ -93,7 +94,7 @@ def _separation(rows: Sequence[Row]) -> list[str]:
     """Verdict by outcome, counted over all simulators left out, and the share of right ones on both sides."""
     counts = Counter((one["verdict"], one["succeeds"]) for row in rows for one in row["left_out"].values())
     lines = ["| verdict | succeeds | fails |", "|---|---|---|"]
-    lines += [f"| {verdict} | {counts[str(verdict), True]} | {counts[str(verdict), False]} |" for verdict in JumpVerdict]
+    lines += [f"| {verdict} | {counts[str(verdict), True]} | {counts[str(verdict), False]} |" for verdict in OF_SIMULATIONS]
     allowed = {ends: counts[JumpVerdict.GO, ends] + counts[JumpVerdict.MARGINAL, ends] for ends in (True, False)}
     forbidden = {ends: counts[JumpVerdict.NO_GO, ends] for ends in (True, False)}
     return [

@@ -12,11 +12,15 @@ from leapcheck.jumping import runs
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand, Timing
 from leapcheck.jumping.judging.verdict import JumpJudgement
+from leapcheck.jumping.options import JumpOptions
+from leapcheck.jumping.planning import plan as quick
+from leapcheck.jumping.planning.records import Infeasible, JumpRequest, PlannerError
 from leapcheck.jumping.runs import simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup
-from leapcheck.jumping.study import evaluate, provenance, refused_study
+from leapcheck.jumping.study import evaluate, jump_study, provenance, unplanned_study
 from leapcheck.simulators.registry import SIMULATORS
 from leapcheck_models.robots import load
+from leapcheck_reference.simulate.actuator import drives
 
 ROBOT = load("mini_cheetah_armature")
 STAND = np.array(ROBOT.pose("home"))
@@ -114,10 +118,24 @@ def test_a_process_that_dies_takes_no_other_with_it() -> None:
 
 
 def test_a_jump_that_cannot_be_planned_is_a_finished_no_go() -> None:
-    run = refused_study(replace(setup(("soft",)), act=None), WHERE, "too high", "jump lower")
+    run = unplanned_study(replace(setup(("soft",)), act=None), WHERE, Infeasible("too high"), "jump lower")
     assert run.exit_status == 1
     assert run.judgement.sentence == "NO-GO: too high"
     assert simulate_everywhere(run.setup) == ({}, {})
+
+
+def test_a_planner_that_finds_nothing_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(*_: object) -> None:
+        raise PlannerError("after 9 rounds: whether it can jump so is not known")
+
+    monkeypatch.setattr(quick, "_parts", search)
+    run = jump_study(ROBOT, JumpOptions(height=0.1))
+    assert run.exit_status == 2
+    assert run.judgement.sentence == "UNDECIDED: after 9 rounds: whether it can jump so is not known"
+    assert "--planner" in run.judgement.remedies[0]
+    assert run.logs == run.failures == {}
+    with pytest.raises(PlannerError, match="after 9 rounds"):
+        quick.highest_jump(ROBOT, JumpRequest(1.0), drives(ROBOT))
 
 
 def test_a_run_says_where_it_comes_from() -> None:

@@ -11,11 +11,12 @@ from typing import Any
 
 
 class JumpVerdict(StrEnum):
-    """What may be done with the hardware."""
+    """What may be done with the hardware; UNDECIDED: no plan was found, which does not say that there is none."""
 
     GO = "GO"
     MARGINAL = "MARGINAL"
     NO_GO = "NO-GO"
+    UNDECIDED = "UNDECIDED"
 
 
 @dataclass(frozen=True, slots=True)

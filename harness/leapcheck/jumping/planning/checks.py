@@ -81,15 +81,8 @@ PULLED = "a foot would have to pull at the ground: choose another crouch or push
 
 def refusal(robot: str, request: JumpRequest, worst: Check) -> str:
     """Why a jump is not feasible, in one line: its worst check and what to change."""
-    asked = f"{request.height:g} m high" + (f" and {request.distance:g} m far" if request.distance else "")
-    excess = (
-        f", {100 * (worst.utilisation - 1):.0f} % too {'little' if worst.least else 'much'}"
-        if math.isfinite(worst.utilisation)
-        else ""
-    )
-    figure = f"{worst.name} {worst.value:.4g} {worst.unit}, limit {worst.limit:.4g}{excess} ({worst.where})"
     pulled = worst.name == "friction" and not math.isfinite(worst.value)
-    return f"'{robot}' cannot jump {asked}: {figure}: {PULLED if pulled else REMEDIES[worst.name]}"
+    return f"'{robot}' cannot jump {request.words}: {worst.words}: {PULLED if pulled else REMEDIES[worst.name]}"
 
 
 def measures(robot: Legged, drives: Drives, battery: Battery, motion: Motion, friction: float | None) -> Iterator[Measure]:

@@ -165,7 +165,7 @@ class HighestJump:
 def highest_jump(spec: RobotSpec, request: JumpRequest, drives: Drives, battery: Battery = Battery()) -> HighestJump:
     """The highest jump like `request`, whose own height does not matter.
 
-    Raises Infeasible where not even the lowest is feasible, saying why.
+    Raises Infeasible where not even the lowest is feasible, saying why; PlannerError where its plan was not found.
     """
     best: JumpPlan | None = None
     low, high, excess, why = 0.0, math.inf, math.inf, ""
@@ -179,6 +179,8 @@ def highest_jump(spec: RobotSpec, request: JumpRequest, drives: Drives, battery:
                 why, excess = f"{error.check.name} ({error.check.where})", error.check.utilisation
         except PlannerError as error:
             high, why, excess = height, str(error), math.inf
+            if high < LOWEST:
+                raise
         if high < LOWEST:
             raise Infeasible(f"'{spec.name}' cannot do such a jump at any height: {why}")
         height = _next(low, high, best, excess)

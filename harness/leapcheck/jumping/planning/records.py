@@ -48,6 +48,11 @@ class JumpRequest:
                 "be finite numbers"
             )
 
+    @property
+    def words(self) -> str:
+        """How high, and how far where it is to go anywhere."""
+        return f"{self.height:g} m high" + (f" and {self.distance:g} m far" if self.distance else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Gains:
@@ -87,6 +92,13 @@ class Check:
         """Part of what is allowed that the plan uses: 1 at the limit, above it the plan is not feasible."""
         return float(utilisation(np.array(self.value), np.array(self.limit), self.least))
 
+    @property
+    def words(self) -> str:
+        """The figure beside its limit, by how much it is beyond it, and where."""
+        excess = 100.0 * (self.utilisation - 1.0)
+        beyond = f", {excess:.0f} % too {'little' if self.least else 'much'}" if 0.0 < excess < math.inf else ""
+        return f"{self.name} {self.value:.4g} {self.unit}, limit {self.limit:.4g}{beyond} ({self.where})"
+
 
 def utilisation(value: Floats, limit: Floats, least: bool) -> Floats:
     """value / limit, or limit / value where `least`; 0 for 0 / 0."""
@@ -107,7 +119,7 @@ class Infeasible(ValueError):  # noqa: N818 - not an error: the answer to a ques
 
 
 class PlannerError(ValueError):
-    """The planner has not converged: whether the robot can jump is not known."""
+    """The planner has found no plan: whether the robot can jump is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -61,7 +61,7 @@ class FigureGroup:
     joints: tuple[FigureRow, ...]
 
 
-TONES = {JumpVerdict.GO: "good", JumpVerdict.MARGINAL: "warn", JumpVerdict.NO_GO: "bad"}
+TONES = {JumpVerdict.GO: "good", JumpVerdict.MARGINAL: "warn", JumpVerdict.NO_GO: "bad", JumpVerdict.UNDECIDED: "warn"}
 
 
 def simulator_names(run: JumpStudy) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ VERDICT_MARKS = {
     JumpVerdict.GO: Mark("GO", "✓", "good"),
     JumpVerdict.MARGINAL: Mark("MARGINAL", "!", "warn"),
     JumpVerdict.NO_GO: Mark("NO-GO", "✗", "bad"),
+    JumpVerdict.UNDECIDED: Mark("UNDECIDED", "?", "warn"),
 }
 MOTORS = "motors respond instantly: no inductance, no current loop, no heating; resistance and magnets do not change"
 BATTERY = "the battery is a voltage source with a series resistance: no state of charge, temperature or protection circuit"

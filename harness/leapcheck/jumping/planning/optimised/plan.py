@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from leapcheck.jumping.planning.checks import refusal
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.assembly import assemble
 from leapcheck.jumping.planning.optimised.body import body
@@ -19,7 +18,7 @@ from leapcheck.jumping.planning.optimised.guess import first_guess
 from leapcheck.jumping.planning.optimised.problem import JumpProblem, problem
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import schedule
-from leapcheck.jumping.planning.records import Check, Gains, Infeasible, JumpPlan, JumpRequest, PlannerError
+from leapcheck.jumping.planning.records import Gains, JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.planning.task import task
 from leapcheck.jumping.planning.whole import SAMPLE
 from leapcheck_models.arrays import Floats
@@ -55,7 +54,8 @@ def optimised_jump(
 ) -> JumpPlan:
     """The plan with the least worst use of a limit, over and onto what `terrain` has; or the `highest` jump like it.
 
-    Raises Infeasible where even that is beyond a limit, PlannerError where the solver has not converged: nothing is known then.
+    Raises PlannerError where that is beyond a limit or the solver has not converged: what it finds is a local optimum, so
+    whether the robot can jump is not known. Infeasible for a height that is no jump.
     """
     robot = legged_robot(spec, SMALLEST_RADIUS)
     work = task(robot, request, drives, battery)
@@ -88,17 +88,16 @@ def optimised_jump(
         height = float(plan.take_off_velocity[2]) ** 2 / (2.0 * robot.gravity)
         plan = replace(plan, request=replace(request, height=height))
     if plan.utilisation > 1.0:
-        if float(values[made.use][0]) < 1.0:
-            raise PlannerError(_overshoot(spec.name, plan.checks[0]))
-        raise Infeasible(refusal(spec.name, request, plan.checks[0]), plan.checks[0])
+        raise PlannerError(_refusal(request, plan, float(values[made.use][0])))
     return plan
 
 
-def _overshoot(name: str, worst: Check) -> str:
-    """Why a plan that keeps its limits at its moments is none: between them it does not."""
+def _refusal(request: JumpRequest, plan: JumpPlan, use: float) -> str:
+    """Why a plan is none: it is beyond a limit; `use` < 1: only between the moments that the program looks at."""
+    between = ", which it keeps at its moments, not between them" if use < 1.0 else ""
     return (
-        f"the optimised planner keeps the limits of '{name}' at its moments, not between them: {worst.name} {worst.value:.4g} "
-        f"{worst.unit}, limit {worst.limit:.4g} ({worst.where}): whether it can jump so is not known; ask for less height or turn"
+        f"the best jump {request.words} that the optimised planner finds for '{plan.robot}' is beyond a limit{between}: "
+        f"{plan.checks[0].words}: whether there is a better one is not known"
     )
 
 
@@ -128,6 +127,6 @@ def _solve(program: Program, solver: Any, name: str) -> Floats:
     if not report["success"]:
         raise PlannerError(
             f"the optimised planner has not converged ({report['return_status']}) after {report['iter_count']} steps: whether "
-            f"'{name}' can jump so is not known; try --planner quick, or ask for another height or distance"
+            f"'{name}' can jump so is not known"
         )
     return values
