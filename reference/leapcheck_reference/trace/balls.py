@@ -9,7 +9,7 @@ from flint import arb, ctx, fmpq
 from numpy.typing import ArrayLike
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.trace.graph import Graph, Node, Op, prune
+from leapcheck_reference.trace.graph import OPERATORS, Graph, Node, Op, prune
 
 BITS = 128
 """Working precision of `ball_values`; a double has 53."""
@@ -18,11 +18,7 @@ CONSTANT_BITS = 256
 """Working precision of `fold_constants`: far beyond double-double's 106."""
 
 OPERATIONS: Mapping[Op, Callable[..., arb]] = {
-    Op.ADD: lambda a, b: a + b,
-    Op.SUB: lambda a, b: a - b,
-    Op.MUL: lambda a, b: a * b,
-    Op.DIV: lambda a, b: a / b,
-    Op.NEG: lambda a: -a,
+    **OPERATORS,
     Op.SQRT: lambda a: a.sqrt(),
     Op.SIN: lambda a: a.sin(),
     Op.COS: lambda a: a.cos(),

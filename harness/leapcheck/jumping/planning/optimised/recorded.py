@@ -7,20 +7,11 @@ from typing import Any
 
 import casadi as ca
 
-from leapcheck_reference.trace.graph import Graph, Op
+from leapcheck_reference.trace.graph import OPERATORS, Graph, Op
 from leapcheck_reference.trace.record import record
 from leapcheck_reference.tree import Tree
 
-OPERATIONS: Mapping[Op, Callable[..., Any]] = {
-    Op.ADD: lambda a, b: a + b,
-    Op.SUB: lambda a, b: a - b,
-    Op.MUL: lambda a, b: a * b,
-    Op.DIV: lambda a, b: a / b,
-    Op.NEG: lambda a: -a,
-    Op.SQRT: ca.sqrt,
-    Op.SIN: ca.sin,
-    Op.COS: ca.cos,
-}
+OPERATIONS: Mapping[Op, Callable[..., Any]] = {**OPERATORS, Op.SQRT: ca.sqrt, Op.SIN: ca.sin, Op.COS: ca.cos}
 """What the mechanics of a tree needs: the others belong to rounding and to machine code."""
 
 
