@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leapcheck.api.jump_run import JumpRun, LegJumpRun
 from leapcheck.api.robots import load
 from leapcheck.jumping.leg_jump.options import LegJumpOptions, Pair
-from leapcheck.jumping.options import JumpOptions, Planner
+from leapcheck.jumping.options import Flip, JumpOptions, Planner
 
 if TYPE_CHECKING:
     from leapcheck.jumping.runs import StudyProgress
@@ -22,6 +22,7 @@ def jump(
     distance: float = JumpOptions.distance,
     landing_height: float = JumpOptions.landing_height,
     pitch: float = JumpOptions.pitch,
+    flip: Flip | None = JumpOptions.flip,
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
@@ -68,6 +69,7 @@ def jump(
         distance: how far the centre of mass flies forward, from take-off to touch-down (m).
         landing_height: how much higher the ground is where it lands (m).
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
+        flip: "back" or "front" instead of `pitch`: turn over once.
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
@@ -127,6 +129,7 @@ def jump(
         distance=distance,
         landing_height=landing_height,
         pitch=pitch,
+        flip=flip,
         highest=highest,
         crouch=crouch,
         push_time=push_time,

@@ -11,9 +11,12 @@ from typing import Literal
 from leapcheck.system.command_line import repeat_command
 
 Planner = Literal["quick", "optimised"]
+Flip = Literal["back", "front"]
+TURNS: dict[Flip, float] = {"back": -360.0, "front": 360.0}
+"""Pitch (deg) of a flip."""
 
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "landing_height", "pitch", "crouch", "push_time", "planner")
+NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "crouch", "push_time", "planner")
 """Options that would have no effect."""
 
 LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_resistance": 0.0}
@@ -32,6 +35,8 @@ class JumpOptions:
     """How much higher the ground is where it lands (m): that of a --box, a step or a bank."""
     pitch: float = 0.0
     """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
+    flip: Flip | None = None
+    """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360."""
     highest: bool = False
     """Jump as high as the limits allow instead of --height."""
     crouch: float | None = None
@@ -109,6 +114,11 @@ class JumpOptions:
         """Whether the planner controls the jump, not a plan from a file, a policy or a trajectory."""
         return self.plan is None and self.policy is None and self.trajectory is None
 
+    @property
+    def turn(self) -> float:
+        """How far the trunk pitches (deg)."""
+        return self.pitch if self.flip is None else TURNS[self.flip]
+
     def command(self, robot: str) -> str:
         """The command line that repeats this jump."""
         return repeat_command(
@@ -142,6 +152,8 @@ class JumpOptions:
         )
         if sources != 1:
             raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
+        if self.flip is not None:
+            self._refuse_unused(("pitch",), "--flip chooses it")
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
             if self.planner == "optimised":

@@ -170,7 +170,7 @@ def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
 
 def _request(options: JumpOptions) -> JumpRequest:
     height = 1.0 if options.height is None else options.height  # --highest looks for its own
-    pitch = radians(options.pitch)
+    pitch = radians(options.turn)
     return JumpRequest(
         height, options.distance, pitch, options.friction, options.crouch, options.push_time, options.landing_height
     )

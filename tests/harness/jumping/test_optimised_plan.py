@@ -117,3 +117,37 @@ def test_the_end_is_a_stand() -> None:
     made = plan()
     assert np.abs(made.v[-1]).max() < 1e-2
     assert math.isclose(made.q[-1, 2], made.q[0, 2], abs_tol=1e-3)
+
+
+@cache
+def backflip() -> JumpPlan:
+    return optimised_jump(SPEC, JumpRequest(0.3, pitch=-math.tau), drives(SPEC))
+
+
+@pytest.mark.slow
+def test_the_impact_of_a_flip_is_one_of_impulses_at_the_feet() -> None:
+    made, robot = backflip(), legged_robot(SPEC, SMALLEST_RADIUS)
+    assert made.utilisation < 1.0
+    before = int(np.flatnonzero(made.times == made.touch_down)[0])
+    jump = made.v[before + 1] - made.v[before]
+    terms = robot.dynamics(made.q[before : before + 1], made.v[before : before + 1])
+    J = contact_point_jacobian(robot, terms)[0].reshape(-1, robot.joint_v.max() + 1)
+    change = terms["mass_matrix"][0] @ jump
+    impulses = np.linalg.lstsq(J.T, change, rcond=None)[0]
+    assert np.abs(change).max() > 0.1  # it is no soft landing
+    assert np.abs(J.T @ impulses - change)[robot.joint_v[1::3]].max() < 0.01 * np.abs(change).max()
+    assert (impulses.reshape(-1, 3)[:, 2] > -1e-4).all()
+    assert np.abs(J @ made.v[before + 1]).max() < 1e-3
+    assert np.abs(J @ made.v[before]).max() > 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm"])
+def test_a_backflip_turns_once_and_lands_on_its_feet(engine: str) -> None:
+    made = backflip()
+    act = planned_act(made)
+    simulator = make_simulator(engine, SPEC, Ground(), 1e-3)
+    seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
+    assert abs(seen["turn_off"].value) < 2.0
+    assert seen["final_tilt"].value < 2.0
+    assert seen["trunk_clearance"].value > 0.0

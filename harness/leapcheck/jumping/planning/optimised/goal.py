@@ -24,6 +24,7 @@ class Goal:
     `ground` m: height where it lands.
 
     `footing`: where the feet may be set down, x from, to (m); `steps`: (front, end, height) m of what stands in the way.
+    `impact`: the feet may be stopped by the ground at touch-down; else they come down at rest.
     `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end.
     """
 
@@ -39,6 +40,7 @@ class Goal:
     final_values: Floats
     footing: tuple[float, float] | None = None
     steps: tuple[tuple[float, float, float], ...] = ()
+    impact: bool = False
     weight: float = 10.0
 
     def height_below(self, x: Any) -> Any:

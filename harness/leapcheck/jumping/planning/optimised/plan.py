@@ -78,6 +78,7 @@ def optimised_jump(
         final_values=np.array([guess.start[1] + request.landing_height, level]),
         footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance),
         steps=steps(terrain),
+        impact=abs(pitch) > LARGE_TURN,
     )
     made = problem(expressions, stages, goal, guess)
     values = _solution(made, spec.name)

@@ -35,6 +35,10 @@ LEVER = 0.1
 """Height (m) that counts as much as a whole limit."""
 LIFT = 0.03
 """Height (m) of the feet over the ground in the middle of a flight, at least."""
+HARD = 100.0
+"""Weight of the squared impulses at touch-down, in weights times seconds."""
+JOINT_TORQUE = 10.0
+"""N m: what joints' shares in an impact are scaled by."""
 SMOOTH, EASY, EFFORT = 0.1, 0.05, 0.3
 """Weights of changes of force, of joint accelerations, and of the drives' mean square use, beside the worst use of a limit."""
 
@@ -70,7 +74,7 @@ def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> 
     """The program of a jump."""
     program = Program()
     use = program.unknowns(np.array([3.0]), 0.05, 50.0)
-    places = _unknowns(program, body, stages, guess)
+    places = _unknowns(program, body, stages, guess, goal.impact)
     made = JumpProblem(program, places, use, program.constants(np.zeros(1)))
     for part in places:
         _motion(made, body, part)
@@ -81,17 +85,18 @@ def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> 
     return made
 
 
-def _unknowns(program: Program, body: Body, stages: tuple[Stage, ...], guess: Guess) -> tuple[StagePlaces, ...]:
-    """Neighbouring stages share the state between them; accelerations and forces may jump there."""
+def _unknowns(program: Program, body: Body, stages: tuple[Stage, ...], guess: Guess, impact: bool) -> tuple[StagePlaces, ...]:
+    """Neighbouring stages share the state between them; accelerations and forces may jump there, speeds with an `impact`."""
     made: list[StagePlaces] = []
     parts = body.coordinates.forces.shape[1]
     for k, stage in enumerate(stages):
         z, zd = guess.states(k)
         first = 1 if made else 0
+        moving = 0 if impact and stage is stages[-1] else first
         new_z = program.unknowns(z[first:], guess.lower, guess.upper)
-        new_zd = program.unknowns(zd[first:], -60.0, 60.0, 10.0)
+        new_zd = program.unknowns(zd[moving:], -60.0, 60.0, 10.0)
         if made:
-            new_z, new_zd = np.vstack([made[-1].z[-1:], new_z]), np.vstack([made[-1].zd[-1:], new_zd])
+            new_z, new_zd = np.vstack([made[-1].z[-1:], new_z]), np.vstack([made[-1].zd[-1:][:moving], new_zd])
         zdd = program.unknowns(np.zeros_like(z), -5e3, 5e3, 200.0)
         force = program.unknowns(guess.forces(k, parts), -20.0, 20.0)
         duration = program.unknowns(np.array([stage.guess]), stage.least, stage.most)
@@ -161,8 +166,24 @@ def _limits(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> Non
     moments_near = [0] if part.stage.standing else [0, -1]
     _charge(made, local, [PlanLimit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
     if not part.stage.standing:
+        _limits_between(made, body, part, goal)
         low = PlanLimit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
         _charge(made, body.z, [low], part.z)
+
+
+def _limits_between(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> None:
+    """The drives' limits half-way between the moments: swinging legs are fastest there."""
+    use, duration = ca.SX.sym("use"), ca.SX.sym("duration")
+    excess = ca.vertcat(*(limit.excess for limit in drive_limits(body, goal.drives, goal.battery, use)))
+    function = ca.Function("excess", [body.z, body.zd, body.zdd, body.force, use], [excess])
+    sizes = [0, *np.cumsum(3 * [body.coordinates.size] + [body.force.numel()]).tolist()]
+    now, then = ca.SX.sym("now", sizes[-1]), ca.SX.sym("then", sizes[-1])
+    step = duration / (part.stage.moments - 1)
+    (z, zd, a0, f0), (_, _, a1, f1) = (ca.vertsplit(x, sizes) for x in (now, then))
+    half = z + step / 2 * zd + step**2 / 48 * (5 * a0 + a1), zd + step / 8 * (3 * a0 + a1), (a0 + a1) / 2, (f0 + f1) / 2
+    places = np.tile(np.concatenate([part.duration, made.use]), (part.stage.moments - 1, 1))
+    local = ca.vertcat(now, then, duration, use)
+    _charge(made, local, [PlanLimit("between", function(*half, use))], np.hstack([part.states[:-1], part.states[1:], places]))
 
 
 def _charge(made: JumpProblem, local: Any, limits: list[PlanLimit], places: Places) -> None:
@@ -198,13 +219,34 @@ def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
         program.require(
             ca.vertcat(local, duration), body.com_velocity[0] * duration - goal.distance, np.hstack([state, air.duration])
         )
-    down = np.hstack([air.z[-1], air.zd[-1]])
     rows = _rows(body, last.stage.standing)
-    program.require(local, body.slip[rows], down)
+    program.require(local, body.slip[rows], np.hstack([last.z[0], last.zd[0]]))
+    if goal.impact:
+        _impact(made, body, goal)
     program.require(body.z, body.feet[:, 2] - body.robot.radii[0] - goal.ground, air.z[-1])
     if goal.footing is not None:
         program.require(body.z, body.feet[:, 0], air.z[-1], *goal.footing)
     program.fix(air.z[-1, goal.turn_places], goal.turn_values)
+
+
+def _impact(made: JumpProblem, body: Body, goal: Goal) -> None:
+    """The feet stop at once at touch-down: impulses inside the friction cone change all speeds, M (v+ - v-) = J^T impulse."""
+    air, last = made.stages[-2], made.stages[-1]
+    parts, n = body.coordinates.forces.shape[1], body.coordinates.size
+    before, after, use = ca.SX.sym("before", n), ca.SX.sym("after", n), ca.SX.sym("use")
+    impulse = ca.SX.sym("impulse", body.force.numel())
+    joints = ca.mtimes(body.coordinates.matrix[body.robot.joint_v, body.coordinates.base :].T, body.torque)
+    laws = ca.Function("laws", [body.z, body.zd, body.zdd, body.force], [ca.vertcat(body.trunk_rows, joints / JOINT_TORQUE)])
+    rest = ca.SX.zeros(n)
+    changes = laws(body.z, rest, after - before, impulse) - laws(body.z, rest, rest, 0.0 * impulse)  # gravity gives no impulse
+    places = made.program.unknowns(np.zeros(impulse.numel()), -1.0, 1.0, 0.1)
+    speeds = [air.z[-1], air.zd[-1], last.zd[0]]
+    made.program.require(ca.vertcat(body.z, before, after, impulse), changes, np.concatenate([*speeds, places]))
+    made.program.minimise(impulse, HARD * ca.sumsqr(impulse), places)
+    pushes = [ca.vertsplit(one) for one in ca.vertsplit(impulse, parts)]
+    cone = [sign * x - use * goal.friction * one[-1] for one in pushes for x in one[:-1] for sign in (1.0, -1.0)]
+    limit = PlanLimit("friction of the impulse", ca.vertcat(*cone, *(-one[-1] for one in pushes)))
+    _charge(made, ca.vertcat(impulse, use), [limit], np.concatenate([places, made.use])[None])
 
 
 def _objective(made: JumpProblem, body: Body, goal: Goal) -> None:
