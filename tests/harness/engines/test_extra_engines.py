@@ -13,7 +13,7 @@ from leapcheck.coordinates import conventions
 from leapcheck.engines.file_engines import FileRequest
 from leapcheck.engines.registry import ENGINE_NAMES, make_engine
 from leapcheck.judge.evidence import evidence
-from leapcheck.quantities import CORE
+from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck.robots.load import named_robot, read_robot_file
 from leapcheck.sampling import generated_states
 from leapcheck.study import run_comparison
@@ -32,6 +32,12 @@ PENDULUM = f"""
 """
 
 ENERGIES = {"kinetic_energy", "potential_energy"}
+RECURSION = {*CORE, "inverse_dynamics"}
+ANSWERED = {
+    "drake": {*RECURSION, *names_of_group(QuantityGroup.KINEMATICS), *names_of_group(QuantityGroup.CENTROIDAL)}
+    - {"frame_jacobian_rates", "centroidal_momentum_matrix", "centroidal_momentum_rate"},
+    "mjx": RECURSION - ENERGIES,
+}
 
 needs_drake = pytest.mark.skipif(find_spec("pydrake") is None, reason="Drake is not here: pip install 'leapcheck[drake]'")
 needs_mjx = pytest.mark.skipif(find_spec("jax") is None, reason="MJX is not here: pip install 'leapcheck[mjx]'")
@@ -58,7 +64,7 @@ def test_right_to_rounding(name: str, robot: str) -> None:
     spec = load(robot)
     engine = make_engine(name, spec)
     assert engine.name == name
-    assert engine.quantities == {*CORE, "inverse_dynamics"} - (ENERGIES if name == "mjx" else set())
+    assert engine.quantities == ANSWERED[name]
     found = evidence(spec, engine, generated_states(spec, 80, 5, 0), sorted(engine.quantities))
     assert found.deviating == ()
 
@@ -80,7 +86,7 @@ def test_files_as_drake_parses_them(text: str, kind: str, tmp_path: Path) -> Non
     file = read_robot_file(str(path))
     assert file is not None
     engine = FileRequest("drake-file", file).build()
-    assert engine.quantities == {*CORE, "inverse_dynamics"}
+    assert engine.quantities == RECURSION
     assert evidence(file.spec, engine, generated_states(file.spec, 80, 5, 0), sorted(engine.quantities)).deviating == ()
 
 
@@ -96,7 +102,7 @@ def test_drake_takes_no_mimics_in_forward_dynamics(tmp_path: Path) -> None:
     file = read_robot_file(str(tmp_path / "robot.urdf"))
     assert file is not None
     engine = FileRequest("drake-file", file).build()
-    assert engine.quantities == {*CORE, "inverse_dynamics"} - {"forward_dynamics"}
+    assert engine.quantities == RECURSION - {"forward_dynamics"}
     assert "takes no constraints" in engine.not_compared[0]
 
 

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import Frame, JacobianWrtVariable, MultibodyForces
-from pydrake.systems.framework import Context
+from pydrake.multibody.tree import MultibodyForces
 
+from leapcheck.engines.drake.centroidal import centroidal_calls
+from leapcheck.engines.drake.frames import frame_calls
+from leapcheck.engines.drake.points import BY_V, PlantPoint, point_velocity
 from leapcheck.engines.projection import OwnStates
 from leapcheck_models.arrays import Floats
-
-V = JacobianWrtVariable.kV
-
-
-class PlantPoint(NamedTuple):
-    """A contact point: the frame of its body, and its place there, (3, 1) in m."""
-
-    frame: Frame
-    offset: Floats
 
 
 class PlantCalls:
     """Owns a finalized plant's context; the numbers are Drake's own."""
 
-    def __init__(self, plant: MultibodyPlant, points: Sequence[PlantPoint]) -> None:
-        self._plant, self._context, self._points = plant, plant.CreateDefaultContext(), points
+    def __init__(self, plant: MultibodyPlant, points: Sequence[PlantPoint], frames: Sequence[PlantPoint] = ()) -> None:
+        self._plant, self._context, self._points, self._frames = plant, plant.CreateDefaultContext(), points, frames
         force = plant.get_applied_generalized_force_input_port().FixValue(self._context, np.zeros(plant.num_velocities()))
         self._force = force
         self._vdot = np.zeros(plant.num_velocities())
@@ -57,13 +50,15 @@ class PlantCalls:
             "T_kin": lambda: plant.CalcKineticEnergy(context),
             "V_pot": lambda: plant.CalcPotentialEnergy(context),
             "p": lambda: [plant.CalcPointsPositions(context, frame, p, world)[:, 0] for frame, p in self._points],
-            "pdot": lambda: [_velocity(context, frame, p[:, 0]) for frame, p in self._points],
+            "pdot": lambda: [point_velocity(context, point).translational() for point in self._points],
             "J": lambda: [
-                plant.CalcJacobianTranslationalVelocity(context, V, frame, p, world, world) for frame, p in self._points
+                plant.CalcJacobianTranslationalVelocity(context, BY_V, frame, p, world, world) for frame, p in self._points
             ],
             "a": lambda: [
-                plant.CalcBiasTranslationalAcceleration(context, V, frame, p, world, world)[:, 0] for frame, p in self._points
+                plant.CalcBiasTranslationalAcceleration(context, BY_V, frame, p, world, world)[:, 0] for frame, p in self._points
             ],
+            **frame_calls(plant, context, self._frames),
+            **centroidal_calls(plant, context),
         }
 
     def _inverse_dynamics(self) -> Any:
@@ -71,12 +66,6 @@ class PlantCalls:
         forces = MultibodyForces(self._plant)
         self._plant.CalcForceElementsContribution(self._context, forces)
         return self._plant.CalcInverseDynamics(self._context, self._vdot, forces)
-
-
-def _velocity(context: Context, frame: Frame, p: Floats) -> Any:
-    """Velocity (3,) in world axes of the point p (3,) of a frame."""
-    arm = frame.CalcRotationMatrixInWorld(context).multiply(p)
-    return frame.CalcSpatialVelocityInWorld(context).Shift(arm).translational()
 
 
 def solved_jacobians(M: Floats, J: Floats) -> Floats:

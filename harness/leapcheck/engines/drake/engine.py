@@ -10,7 +10,10 @@ from pydrake.multibody.plant import MultibodyPlant
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.drake import build
-from leapcheck.engines.drake.calls import PlantCalls, PlantPoint, solved_jacobians
+from leapcheck.engines.drake.calls import PlantCalls, solved_jacobians
+from leapcheck.engines.drake.centroidal import centroidal_shapes
+from leapcheck.engines.drake.frames import frame_shapes
+from leapcheck.engines.drake.points import PlantPoint
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.projection import Assembly, OwnStates, number_shapes
 from leapcheck.quantities import CORE
@@ -31,10 +34,13 @@ class DrakeEngine(ForeignEngine):
             for point in full.contact_points
             if point.computed
         ]
-        self._calls = PlantCalls(plant, points)
+        origin = np.zeros((3, 1))
+        links = [PlantPoint(plant.GetBodyByName(body.name).body_frame(), origin) for body in spec.bodies]
+        self._calls = PlantCalls(plant, points, [*links, *points])
         nq, nv = plant.num_positions(), plant.num_velocities()
         convention = conventions.drake_convention(spec, build.places(full, plant))
-        shapes, quantities = number_shapes(nv, len(points)), (*CORE, "inverse_dynamics")
+        whole = frame_shapes(nv, len(links) + len(points)) | centroidal_shapes(plant)
+        shapes, quantities = number_shapes(nv, len(points)) | whole, (*CORE, "inverse_dynamics", *whole)
         version = metadata.version("drake")
         super().__init__("drake", version, route, convention, shapes, sizes=(nq, nv), quantities=quantities)
 

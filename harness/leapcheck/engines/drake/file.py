@@ -16,7 +16,8 @@ from pydrake.multibody.plant import MultibodyPlant
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Place
-from leapcheck.engines.drake.calls import PlantCalls, PlantPoint, solved_jacobians
+from leapcheck.engines.drake.calls import PlantCalls, solved_jacobians
+from leapcheck.engines.drake.points import PlantPoint
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, convention_of, file_points
 from leapcheck.engines.projection import OwnStates, number_shapes
