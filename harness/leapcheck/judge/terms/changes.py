@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from leapcheck_models.arrays import Array, Floats
 
 Place = tuple[str, int]
@@ -25,7 +27,10 @@ class Changes:
         amount = self.amounts.get((term, element))
         if amount is None:
             return value
-        moved: Array = value + amount.reshape(-1, *(1,) * (value.ndim - 1)) * (alternative - value)
+        rows = np.flatnonzero(amount)  # few: each row is a state of one change, and a change moves few terms
+        kept, other = value[rows], np.broadcast_to(alternative, value.shape)[rows]
+        moved: Array = np.array(value, dtype=np.result_type(value, other))
+        moved[rows] = kept + amount[rows].reshape(-1, *(1,) * (value.ndim - 1)) * (other - kept)
         return moved
 
 
