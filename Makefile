@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
+# The tests start hundreds of processes: each would compile the modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies verdicts score bench mutation clean
 
 venv: $(VENV)/.ready
