@@ -58,7 +58,11 @@ CASES: dict[str, tuple[str, tuple[str, ...], Callable[[Body], Body], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+OFTEN = ("knees without rotors", "heavier thighs", "coms on the left", "shorter thighs", "armature at the abductors")
+"""Each kind of number of each kind of link once, in all legs and in some."""
+
+
+@pytest.mark.parametrize("case", [case if case in OFTEN else pytest.param(case, marks=pytest.mark.slow) for case in CASES])
 def test_a_fault_in_several_legs_is_named_in_those(case: str) -> None:
     part, legs, change, words = CASES[case]
     spec = load("mini_cheetah")

@@ -21,6 +21,11 @@ QUANTITIES = (*RIGID_BODY, *SCALARS, *DYNAMICS)
 EVERYTHING = (*QUANTITIES, *STORED, *DERIVATIVES, "coriolis_matrix", "com_velocity")
 
 
+def dealt(robot: str, quantities: tuple[str, ...]) -> tuple[str, ...]:
+    """Every third quantity, the next robot beginning with the next one: between the robots each is there several times."""
+    return quantities[generic_states.ROBOTS.index(robot) % 3 :: 3]
+
+
 @cache
 def states(robot: str, count: int) -> dict[str, Floats]:
     """Generic states (count, numbers) of a robot by the names of an algorithm's arguments."""

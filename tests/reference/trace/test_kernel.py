@@ -33,6 +33,7 @@ from tests.reference.trace.kernel_cases import (
     QUANTITIES,
     RIGID_BODY,
     SCALARS,
+    dealt,
     evaluated,
     made,
     same_bits,
@@ -53,7 +54,16 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("robot", generic_states.ROBOTS)
 def test_the_bits_of_the_interpreted_program(robot: str) -> None:
-    quantities = EVERYTHING if robot in ("tree4_5", "random:20") else QUANTITIES
+    check_interpreted(robot, EVERYTHING if robot in ("tree4_5", "random:20") else dealt(robot, QUANTITIES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("robot", generic_states.ROBOTS)
+def test_the_bits_of_the_interpreted_program_of_all_quantities(robot: str) -> None:
+    check_interpreted(robot, QUANTITIES)
+
+
+def check_interpreted(robot: str, quantities: tuple[str, ...]) -> None:
     given = states(robot, 11)
     answers = evaluated(made(robot, quantities), given)
     program = kernel(generic_states.case(robot).tree, quantities, compile_code=False)
@@ -76,8 +86,18 @@ def test_the_bits_of_the_c_source(tmp_path: Path, robot: str) -> None:
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "pupper_leg", "random:20", "random:53", "box"])
 def test_the_bits_of_any_vector_width(robot: str) -> None:
+    check_widths(robot, QUANTITIES if robot in ("pupper_leg", "box") else dealt(robot, QUANTITIES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("robot", ["mini_cheetah", "random:20", "random:53"])
+def test_the_bits_of_any_vector_width_of_all_quantities(robot: str) -> None:
+    check_widths(robot, QUANTITIES)
+
+
+def check_widths(robot: str, quantities: tuple[str, ...]) -> None:
     given = states(robot, 21)
-    narrow, *wider = [evaluated(made(robot, QUANTITIES, lanes), given) for lanes in LANES]
+    narrow, *wider = [evaluated(made(robot, quantities, lanes), given) for lanes in LANES]
     assert all(same_bits(narrow, answers) for answers in wider)
 
 
