@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leapcheck.coordinates.frames import CANONICAL_FRAMES, FrameConvention
 from leapcheck.coordinates.joint_forms import DRAKE, MUJOCO, NOTHING, ONE_COORDINATE, PINOCCHIO, Form, Forms, Layout
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import RotorPlaces, numbers, rotor_places, with_rotor_bodies
@@ -68,7 +69,7 @@ class Convention:
     `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies, NOTHING
     for one that is zero; in that order `quaternions` are the first places of quaternions; in the engine's, `circles` are the
     places of a cosine followed by its sine. `shuffle` (nv_u, nv) is T with R = 1, and `rotations` are the places where R stands.
-    `rotors`: where their coordinates come from, if there are any.
+    `rotors`: where their coordinates come from, if there are any. `frames`: the form of what the engine answers about frames.
     """
 
     spec: RobotSpec
@@ -78,6 +79,7 @@ class Convention:
     shuffle: Floats
     rotations: tuple[RotatedVelocity, ...]
     rotors: RotorPlaces | None
+    frames: FrameConvention = CANONICAL_FRAMES
 
     @property
     def is_square(self) -> bool:
@@ -106,7 +108,9 @@ def drake_convention(spec: RobotSpec, places: Mapping[str, Place]) -> Convention
     return _convention(spec, places, DRAKE)
 
 
-def declared_convention(spec: RobotSpec, joints: Sequence[str], layout: Layout) -> Convention:
+def declared_convention(
+    spec: RobotSpec, joints: Sequence[str], layout: Layout, frames: FrameConvention = CANONICAL_FRAMES
+) -> Convention:
     """Coordinates in that layout, of an engine that has no coordinates for rotors; `joints` names those that move in its order.
 
     What a joint takes in q and in v follows from its type. ValueError where a joint is missing.
@@ -118,7 +122,7 @@ def declared_convention(spec: RobotSpec, joints: Sequence[str], layout: Layout) 
     for name in joints:
         places[name] = Place(q, v)
         q, v = q + CONFIGURATION_SIZE[kinds[name]], v + VELOCITY_SIZE[kinds[name]]
-    return _convention(plain, places, layout.forms)
+    return replace(_convention(plain, places, layout.forms), frames=frames)
 
 
 def moving_joints(spec: RobotSpec) -> tuple[Joint, ...]:

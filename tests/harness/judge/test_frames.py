@@ -10,12 +10,14 @@ import pinocchio as pin
 import pytest
 
 from leapcheck.engines.mujoco.engine import MujocoEngine
+from leapcheck.engines.outside.user import user_engine
 from leapcheck.engines.pinocchio.engine import PinocchioEngine
 from leapcheck.engines.protocol import Answers
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.engines.registry import make_engine
 from leapcheck.judge.diagnosis import diagnose
 from leapcheck.quantities import quantity_names
+from leapcheck.rounding import scale_free, scales
 from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
@@ -28,6 +30,11 @@ NAMES = quantity_names(("kinematics",))
 RATES = "frame_jacobian_rates"
 STATES = generated_states(SPEC, 16, 1, 0)
 AXES = pin.ReferenceFrame
+
+COM = ("com_position", "com_velocity")
+
+ROUNDING = 1e-11
+"""Of scale-free errors of answers that are converted, far from the origin too; measured: 9.0e-13."""
 
 
 class Changed:
@@ -43,7 +50,7 @@ class Changed:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         assert len(states) == len(STATES)
-        return dict(self._inside.evaluate(states, NAMES)) | self._changed
+        return dict(self._inside.evaluate(states, (*NAMES, *COM))) | self._changed
 
 
 def causes(changed: Answers) -> list[str]:
@@ -103,6 +110,14 @@ def test_forgotten_parts_of_jdot_are_named() -> None:
     assert causes({RATES: spatial}) == ["frame/spatial-rates"]
 
 
+def error_as_declared(changed: Answers, point: str) -> float:
+    """The largest error of an engine that declares the point of its answers."""
+    ((name, right),) = ReferenceEngine(SPEC).evaluate(STATES, tuple(changed)).items()
+    members = {"evaluate": Changed(changed).evaluate, "quantities": (*NAMES, *COM), "conventions": {"frame_point": point}}
+    engine = user_engine(members, SPEC)
+    return float(np.max(scale_free(engine.evaluate(STATES, (name,))[name] - right, scales(name, right))))
+
+
 def test_mujoco_s_jacobian_at_the_com_is_named() -> None:
     engine = make_engine("mujoco", SPEC)
     assert isinstance(engine, MujocoEngine)
@@ -121,6 +136,7 @@ def test_mujoco_s_jacobian_at_the_com_is_named() -> None:
             mujoco.mj_jacBodyCom(m, d, linear, angular, m.body(body.name).id)
             J[i, k] = np.concatenate([angular, linear]) @ T
     assert causes({"frame_jacobians": J}) == ["frame/com:frame_jacobians"]
+    assert error_as_declared({"frame_jacobians": J}, "com") < ROUNDING
 
 
 def mujoco_motions() -> tuple[Floats, Floats]:
@@ -143,6 +159,7 @@ def test_mujoco_s_cvel_and_xipos_are_named() -> None:
     carriers = [SPEC.body_index(point.body) for point in SPEC.contact_points if point.computed]
     everywhere = np.concatenate([velocities, velocities[:, carriers]], axis=1)  # a point has its link's
     assert causes({"frame_velocities": everywhere}) == ["frame/tree-com:frame_velocities"]
+    assert error_as_declared({"frame_velocities": everywhere}, "robot com") < ROUNDING
     placements = ReferenceEngine(SPEC).evaluate(STATES, NAMES)["frame_placements"].copy()
     placements[:, : len(SPEC.bodies)] = places
     assert causes({"frame_placements": placements}) == ["frame/placement-at-com"]

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leapcheck.coordinates.frames import CONVERTED
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.outside.user import user_engine
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.reproducer.files import reproducer
 from leapcheck.judge.shrinking.shrink import SmallestCase
-from leapcheck.quantities import CORE, answer_shape
+from leapcheck.quantities import CORE, QuantityGroup, answer_shape, names_of_group
 from leapcheck.records import Reproducer
 from leapcheck.sampling import generated_states
 from leapcheck.system.tables import Column, csv_bytes, parquet_bytes
@@ -269,6 +270,27 @@ def test_answers_in_a_declared_convention_are_those_of_the_adapter(base_velocity
         exec(compile(text, "reproducer.py", "exec"), space)
         space["make_engine"] = lambda: SimpleNamespace(**functions)
         np.testing.assert_allclose(space["found"](), own, rtol=1e-13, atol=1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize("frame", ["local", "world", "robot com", "spatial"])
+def test_frames_in_a_declared_form_are_those_of_the_adapter(frame: str) -> None:
+    spec = load("random:30")
+    rng = np.random.default_rng(3)
+    names = (*names_of_group(QuantityGroup.KINEMATICS), "com_position", "com_velocity", "operational_inertia_inverse")
+    numbers = {name: rng.normal(size=answer_shape(name, spec)) for name in names}
+    functions: dict[str, Any] = {name: lambda *_, value=value: value for name, value in numbers.items()}
+    key = {"robot com": "frame_point", "spatial": "frame_acceleration"}.get(frame, "reference_frame")
+    words = {"base_velocity": "mixed", "order": "linear first", "frame_order": "linear first", key: frame}
+    engine = user_engine(functions | {"conventions": words}, spec, "mine")
+    state = generated_states(spec, 1, 7, 0)
+    for name in names:
+        own = engine.evaluate(state, (name,))[name][0]
+        space: dict[str, Any] = {"__name__": "reproducer"}
+        text = reproducer("mine", SmallestCase(spec, state, 1.0, 1e-13, 0, (), engine), name, "").script
+        assert name not in CONVERTED or f'{key} = "{frame}"' in text
+        exec(compile(text, "reproducer.py", "exec"), space)
+        space["make_engine"] = lambda: SimpleNamespace(**functions)
+        np.testing.assert_allclose(space["found"](), own, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
 def test_engines_that_are_leapcheck_s_own_adapters_have_no_files() -> None:

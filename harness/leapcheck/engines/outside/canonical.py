@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
+from leapcheck.coordinates.frames import canonical_frames, frame_prerequisites
 from leapcheck.engines.projection import OwnStates, Projection, number_of, own_states, takes_rate
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup
@@ -23,14 +24,25 @@ def prerequisites(convention: Convention | None, quantities: Sequence[str]) -> t
     """What the engine must be asked for so that the quantities are known in the canonical convention."""
     if convention is None:
         return tuple(quantities)
-    coefficients = (QUANTITIES[name].coefficient for name in quantities if takes_rate(convention, name))
-    return tuple(dict.fromkeys([*quantities, *coefficients]))
+    names = dict.fromkeys(quantities)
+    for name in quantities:
+        names |= dict.fromkeys(prerequisites(convention, frame_prerequisites(convention.frames, name)))
+    return tuple(names | dict.fromkeys(coefficients(convention, names)))
+
+
+def coefficients(convention: Convention, quantities: Collection[str]) -> tuple[str, ...]:
+    """The coefficients that turn biases and rates among the quantities into other coordinates."""
+    return tuple(QUANTITIES[name].coefficient for name in quantities if takes_rate(convention, name))
 
 
 def check_convertible(convention: Convention | None, quantities: Collection[str], verb: str) -> None:
     """ValueError for a quantity whose prerequisites the engine does not answer; `verb` says how it would."""
+    if convention is None:
+        return
     for name in sorted(quantities):
-        if QUANTITIES[name].group is QuantityGroup.DERIVATIVES and convention is not None and convention.rotations:
+        for missing in (other for other in frame_prerequisites(convention.frames, name) if other not in quantities):
+            raise ValueError(f"{name} in the declared frame cannot be converted without {missing}: {verb} that too")
+        if QUANTITIES[name].group is QuantityGroup.DERIVATIVES and convention.rotations:
             raise ValueError(f"{name} in a base velocity in world axes is not converted: {verb} it in the base's axes")
         for missing in (other for other in prerequisites(convention, [name]) if other not in quantities):
             raise ValueError(f"{name} in a base velocity in world axes cannot be converted without {missing}: {verb} that too")
@@ -49,4 +61,13 @@ def answers_from(convention: Convention | None, states: States, own: Mapping[str
         return {name: own[name] for name in quantities}
     numbers = {number_of(name): values for name, values in own.items()}
     projection = Projection(convention, states, conventions.velocity_map(convention, states.q), numbers)
-    return {name: projection.quantity(name) if depends_on_convention(name) else own[name] for name in quantities}
+    canonical: Answers = {}
+
+    def value(name: str) -> Floats:
+        """A quantity, its frames and all that takes part in their conversion, on first use."""
+        if name not in canonical:
+            values = projection.quantity(name) if depends_on_convention(name) else own[name]
+            canonical[name] = canonical_frames(convention.frames, convention.spec, name, values, value)
+        return canonical[name]
+
+    return {name: value(name) for name in quantities}

@@ -154,7 +154,11 @@ class OutsideEngine:
         return OutsideEngine(self._target, spec, self._link)
 
     def declaring(self, words: Words) -> OutsideEngine:
-        """The same engine in the same process, as if it had declared these words; EngineError where it cannot be converted."""
+        """The same engine in the same process, as if it had declared these words, and of frames what it does.
+
+        EngineError where it cannot be converted.
+        """
+        words = words.over(self._target.words.of_frames)
         return OutsideEngine(replace(self._target, words=words), self._spec, self._link)
 
     def close(self) -> None:

@@ -50,6 +50,13 @@ LEAPCHECK_EXPORT int leapcheck_abi(void);
  * base_velocity  axes of the floating base's velocity: body (default), world, or mixed (linear part world, angular body)
  * order          "angular first" (default) or "linear first", of the floating base's velocity
  * joints         names of the joints in the engine's order, with blanks between; default: the robot's order
+ *
+ * and of frames' six rows, where they are other than below:
+ *
+ * reference_frame     local_world_aligned (default), local or world, as Pinocchio names axes and point
+ * frame_order         angular first (default) or linear first
+ * frame_point         origin (default), com (of the link) or robot com
+ * frame_acceleration  Jdot v (default), classical or spatial
  */
 LEAPCHECK_EXPORT const char *leapcheck_describe(void);
 

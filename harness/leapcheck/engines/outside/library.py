@@ -15,7 +15,10 @@ NEEDED = ("leapcheck_abi", "leapcheck_describe")
 BY_STATES, BY_ARRAYS = "leapcheck_evaluate_states", "leapcheck_evaluate"
 """What answers a quantity: in version 2, and in version 1, which hands over no vdot."""
 
-CONVENTIONS = ("quaternion", "base_velocity", "order", "joints")
+CONVENTIONS = (
+    *("quaternion", "base_velocity", "order", "joints"),
+    *("reference_frame", "frame_point", "frame_order", "frame_acceleration"),
+)
 KEYS = ("name", "version", "precision", "nq", "nv", "points", "quantities", *CONVENTIONS)
 HEADER = "leapcheck_engine.h"
 

@@ -91,6 +91,8 @@ contain it. Points are those of `spec.contact_points` with `computed=True`, in t
 
 Another convention is declared by an attribute (or key) `conventions`, a dict with some of "quaternion" ("wxyz" or "xyzw"),
 "base_velocity" ("body", "world" or "mixed"), "order" ("angular first" or "linear first") and "joints" (names in your order).
+Of frames' six rows: "reference_frame" ("local_world_aligned", "local", "world", as Pinocchio has them), "frame_order" (as
+"order"), "frame_point" ("origin", "com" of the link, "robot com") and "frame_acceleration" ("Jdot v", "classical", "spatial").
 An attribute `precision` = "float32" says that single precision is meant: what that rounds off is then imprecise, not wrong.
 An object with `quantities` and `evaluate`, as in `leapcheck.engines.protocol.Engine`, answers whole blocks of states instead.
 

@@ -7,55 +7,93 @@ that is at the world's origin) and LOCAL_WORLD_ALIGNED (world axes at the frame'
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from leapcheck.coordinates.conventions import rotation_matrices
+from leapcheck.coordinates.conventions import Convention, rotation_matrices
+from leapcheck.coordinates.frames import (
+    ACCELERATIONS,
+    CANONICAL_FRAMES,
+    MOVING,
+    PLACEMENTS,
+    RATES,
+    FrameAcceleration,
+    FrameConvention,
+    FramePoint,
+    canonical_frames,
+    frame_map,
+    link_coms,
+    own_frames,
+    skew,
+)
+from leapcheck.engines.outside.words import words_of_frames
+from leapcheck.engines.protocol import Engine
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention, engine_fault
 from leapcheck.judge.edits import edit_answers
 from leapcheck.judge.layout import free_joints
 from leapcheck.judge.words import name_list
 from leapcheck.quantities import QUANTITIES
 from leapcheck_models.arrays import Floats
-from leapcheck_models.spec import RobotSpec
-
-MOVING = ("frame_velocities", "frame_jacobians", "frame_jacobian_rates", "frame_bias_accelerations")
-PLACEMENTS, RATES, ACCELERATIONS = "frame_placements", "frame_jacobian_rates", "frame_bias_accelerations"
-
-
-class FrameForm(NamedTuple):
-    """Other axes and another point: the map (n, frames, 6, 6) of [angular; linear], its rate, and what it adds to accelerations
-    (n, frames, 6).
-    """
-
-    X: Floats
-    Xdot: Floats
-    added: Floats
-
-
-Form = Callable[[AnswerView], FrameForm]
 
 
 def frame_forms(belief: Belief) -> Iterator[Hypothesis]:
-    """All that is asked of frames, or one quantity of them, in other axes, at another point, or linear first."""
+    """All that is asked of frames, or one quantity of them, in another form than the one that the engine declares."""
     asked = tuple(name for name in MOVING if name in belief.evidence.quantities)
+    declared = declared_frames(belief.evidence.engine)
     for names in dict.fromkeys([*([asked] if asked else []), *((name,) for name in asked)]):
         subject = name_list((QUANTITIES[name].label for name in names), 8)
         suffix = "" if names == asked else f":{names[0]}"
-        for name, (words, form) in FORMS.items():
-            if name in SPATIAL and ACCELERATIONS not in names:
+        for form in _forms(declared):
+            if form.name in SPATIAL and ACCELERATIONS not in names:
                 continue
             yield convention(
-                f"frame/{name}{suffix}", f"{subject}: {words}", answer_edit=partial(_answer, names, form, False), prior=1.0
+                f"frame/{form.name}{suffix}",
+                f"{subject}: {form.words}",
+                answer_edit=partial(_answer, names, MOVING if names == asked else names, form.frames, declared),
+                prior=form.prior,
+                details=_remedy(form.frames, names) if names == asked else "",
             )
-            both = f"{words}, and [linear; angular]"
-            yield convention(
-                f"frame/{name}+linear-first{suffix}", f"{subject}: {both}", answer_edit=partial(_answer, names, form, True)
-            )
-        order = f"{subject}: [linear; angular] instead of [angular; linear]"
-        yield convention(f"frame/linear-first{suffix}", order, answer_edit=partial(_answer, names, _same, True))
+
+
+def declared_frames(engine: Engine) -> FrameConvention:
+    """What a user's engine declares of its frames; canonical for all others."""
+    own = getattr(engine, "convention", None)
+    return own.frames if isinstance(own, Convention) else CANONICAL_FRAMES
+
+
+class FrameForm(NamedTuple):
+    """A form of frames' six rows that a user may have meant."""
+
+    name: str
+    words: str
+    frames: FrameConvention
+    prior: float = 1.0
+
+
+def _forms(declared: FrameConvention) -> Iterator[FrameForm]:
+    """All but the declared one; in words as seen from there."""
+    canonical = declared == CANONICAL_FRAMES
+    for name, (words, instead, frames) in (FORMS if canonical else {"aligned": ALIGNED, **FORMS}).items():
+        for linear_first, order in ((False, "[angular; linear]"), (True, "[linear; angular]")):
+            form = replace(frames, linear_first=linear_first)
+            suffix = "+linear-first" if linear_first else ""
+            if canonical:
+                yield FrameForm(f"{name}{suffix}", f"{words}{instead}{f', and {order}' if linear_first else ''}", form)
+            elif form != declared:
+                yield FrameForm(f"{name}{suffix}", f"{words}, {order}, not as declared", form)
+    if canonical:
+        order = "[linear; angular] instead of [angular; linear]"
+        yield FrameForm("linear-first", order, replace(CANONICAL_FRAMES, linear_first=True))
+
+
+def _remedy(frames: FrameConvention, names: Collection[str]) -> str:
+    """What to write into a .toml; nothing about accelerations where none are asked for."""
+    keys = words_of_frames(frames)
+    said = [f'{key} = "{word}"' for key, word in keys.items() if key != "frame_acceleration" or ACCELERATIONS in names]
+    return f"declare it in a .toml: [conventions] {', '.join(said)}" if said else "take the declaration of frames out"
 
 
 def frame_parts(belief: Belief) -> Iterator[Hypothesis]:
@@ -85,102 +123,57 @@ def frame_parts(belief: Belief) -> Iterator[Hypothesis]:
             yield convention("frame/placement-in-base", words, answer_edit=edit_answers((PLACEMENTS,), _in_base))
 
 
-def _answer(names: Collection[str], form: Form, linear_first: bool, view: AnswerView, quantity: str, values: Floats) -> Floats:
+def _answer(
+    names: Collection[str],
+    in_form: Collection[str],
+    form: FrameConvention,
+    declared: FrameConvention,
+    view: AnswerView,
+    quantity: str,
+    values: Floats,
+) -> Floats:
+    """What the engine answers in a form, read as in the declared one; so are those `in_form` that its reading takes."""
     if quantity not in names:
         return values
-    X, Xdot, added = form(view)
-    moved = X @ values if values.ndim == 4 else np.einsum("nfij,nfj->nfi", X, values)
-    if quantity == RATES:
-        moved = moved + Xdot @ view.value("frame_jacobians")
-    moved = moved + added if quantity == ACCELERATIONS else moved
-    return np.roll(moved, 3, axis=2) if linear_first else moved
+    read: dict[str, Floats] = {}
+
+    def read_value(name: str) -> Floats:
+        if name not in read:
+            right = view.value(name)
+            read[name] = as_read(name, right) if name in in_form else right
+        return read[name]
+
+    def as_read(name: str, right: Floats) -> Floats:
+        own = own_frames(form, view.spec, name, right, view.value)
+        return canonical_frames(declared, view.spec, name, own, read_value)
+
+    return as_read(quantity, values)
 
 
-def _same(view: AnswerView) -> FrameForm:
-    V = view.value("frame_velocities")
-    return FrameForm(np.broadcast_to(np.eye(6), (*V.shape, 6)), np.zeros((*V.shape, 6)), np.zeros_like(V))
+AT_COM, AT_ROBOT_COM = FrameConvention(point=FramePoint.COM), FrameConvention(point=FramePoint.ROBOT_COM)
+IN_WORLD = FrameConvention(point=FramePoint.WORLD_ORIGIN)
+CLASSICAL, ALIGNED_SPATIAL = FrameAcceleration.CLASSICAL, FrameConvention(acceleration=FrameAcceleration.SPATIAL)
+MISSING = "(w x pdot is missing)"
 
-
-def _local(view: AnswerView) -> FrameForm:
-    """R^T of both parts."""
-    X = _twice(np.swapaxes(view.value("frame_placements")[..., :3], -1, -2))
-    return FrameForm(X, -X @ _twice(_skew(view.value("frame_velocities")[..., :3])), np.zeros(X.shape[:-1]))
-
-
-def _world(view: AnswerView) -> FrameForm:
-    """Velocities v + p x w; the rate of that, a + pdot x w + p x alpha."""
-    p, V = view.value("frame_placements")[..., 3], view.value("frame_velocities")
-    added = np.concatenate([np.zeros_like(p), np.cross(V[..., 3:], V[..., :3])], axis=-1)
-    return FrameForm(_shift(p), _shift(V[..., 3:]) - np.eye(6), added)
-
-
-def _at_com(view: AnswerView) -> FrameForm:
-    """At each link's com, d from its origin: v + w x d, a + alpha x d + w x (w x d); contact points stay where they are."""
-    R, w = view.value("frame_placements")[..., :3], view.value("frame_velocities")[..., :3]
-    d = np.einsum("nfij,fj->nfi", R, _coms(view.spec, R.shape[1]))
-    added = np.concatenate([np.zeros_like(d), np.cross(w, np.cross(w, d))], axis=-1)
-    return FrameForm(_shift(-d), _shift(-np.cross(w, d)) - np.eye(6), added)
-
-
-def _at_tree_com(view: AnswerView) -> FrameForm:
-    """At the point of each link that is at the robot's com now, d from its origin: v + w x d, a + alpha x d + w x ddot."""
-    V = view.value("frame_velocities")
-    d = view.value("com_position")[:, None] - view.value(PLACEMENTS)[..., 3]
-    ddot = view.value("com_velocity")[:, None] - V[..., 3:]
-    added = np.concatenate([np.zeros_like(d), np.cross(V[..., :3], ddot)], axis=-1)
-    return FrameForm(_shift(-d), _shift(-ddot) - np.eye(6), added)
-
-
-def _aligned_spatial(view: AnswerView) -> FrameForm:
-    """As it is, a - w x v."""
-    form, V = _same(view), view.value("frame_velocities")
-    return form._replace(added=np.concatenate([np.zeros_like(V[..., :3]), -np.cross(V[..., :3], V[..., 3:])], axis=-1))
-
-
-def _local_spatial(view: AnswerView) -> FrameForm:
-    """R^T of both parts, R^T (a - w x v)."""
-    local = _local(view)
-    return local._replace(added=np.einsum("nfij,nfj->nfi", local.X, _aligned_spatial(view).added))
-
-
-FORMS: dict[str, tuple[str, Form]] = {
-    "local": ("in the frame's own axes (Pinocchio's LOCAL) instead of the world's", _local),
-    "world": ("spatial, at the world's origin (Pinocchio's WORLD) instead of at the frame's origin", _world),
-    "com": ("at the link's com instead of its frame's origin", _at_com),
-    "tree-com": ("at the robot's com (as MuJoCo's cvel and cdof) instead of at the frame's origin", _at_tree_com),
-    "aligned-spatial": ("accelerations are spatial, not classical (w x pdot is missing)", _aligned_spatial),
-    "local-spatial": ("in the frame's own axes (Pinocchio's LOCAL), accelerations spatial (w x pdot is missing)", _local_spatial),
+ALIGNED = "in world axes at the frame's origin (Pinocchio's LOCAL_WORLD_ALIGNED)", "", CANONICAL_FRAMES
+FORMS: dict[str, tuple[str, str, FrameConvention]] = {
+    "local": (
+        *("in the frame's own axes (Pinocchio's LOCAL)", " instead of the world's"),
+        FrameConvention(local=True, acceleration=CLASSICAL),
+    ),
+    "world": ("spatial, at the world's origin (Pinocchio's WORLD)", " instead of at the frame's origin", IN_WORLD),
+    "com": ("at the link's com", " instead of its frame's origin", AT_COM),
+    "tree-com": ("at the robot's com (as MuJoCo's cvel and cdof)", " instead of at the frame's origin", AT_ROBOT_COM),
+    "aligned-spatial": ("accelerations are spatial", f", not classical {MISSING}", ALIGNED_SPATIAL),
+    "local-spatial": (
+        *("in the frame's own axes (Pinocchio's LOCAL), accelerations spatial", f" {MISSING}"),
+        FrameConvention(local=True),
+    ),
 }
-"""Name, words and map of other axes and points."""
+"""Name, words, what is canonical instead, and form of other axes and points."""
 
-SPATIAL = ("aligned-spatial", "local-spatial")
+SPATIAL = ("aligned-spatial", "local-spatial", "aligned-spatial+linear-first", "local-spatial+linear-first")
 """Those that differ in accelerations alone from others."""
-
-
-def _coms(spec: RobotSpec, count: int) -> Floats:
-    """The com (frames, 3) of each link in its axes, zero for contact points."""
-    coms = np.zeros((count, 3))
-    coms[: len(spec.bodies)] = [body.inertia.com for body in spec.bodies]
-    return coms
-
-
-def _shift(arm: Floats) -> Floats:
-    """The map (n, frames, 6, 6) of [w; v] to [w; v + arm x w]."""
-    X = np.zeros((*arm.shape[:2], 6, 6)) + np.eye(6)
-    X[..., 3:, :3] = _skew(arm)
-    return X
-
-
-def _skew(a: Floats) -> Floats:
-    """a~ (..., 3, 3) with a~ b = a x b."""
-    return np.swapaxes(np.cross(a[..., None, :], np.eye(3)), -1, -2)
-
-
-def _twice(R: Floats) -> Floats:
-    """R along both parts (n, frames, 6, 6)."""
-    X = np.zeros((*R.shape[:2], 6, 6))
-    X[..., :3, :3] = X[..., 3:, 3:] = R
-    return X
 
 
 def _spatial(view: AnswerView, values: Floats) -> Floats:
@@ -191,12 +184,12 @@ def _spatial(view: AnswerView, values: Floats) -> Floats:
 
 def _spatial_rates(view: AnswerView, values: Floats) -> Floats:
     rates = values.copy()
-    rates[..., 3:, :] -= _skew(view.value("frame_velocities")[..., :3]) @ view.value("frame_jacobians")[..., 3:, :]
+    rates[..., 3:, :] -= skew(view.value("frame_velocities")[..., :3]) @ view.value("frame_jacobians")[..., 3:, :]
     return rates
 
 
 def _turned_rates(view: AnswerView, values: Floats) -> Floats:
-    turned: Floats = _local(view).X @ values
+    turned: Floats = frame_map(FrameConvention(local=True), view.spec, view.value) @ values
     return turned
 
 
@@ -223,7 +216,7 @@ def _inverse(_view: AnswerView, values: Floats) -> Floats:
 
 def _placed_at_com(view: AnswerView, values: Floats) -> Floats:
     changed = values.copy()
-    changed[..., 3] += np.einsum("nfij,fj->nfi", values[..., :3], _coms(view.spec, values.shape[1]))
+    changed[..., 3] += np.einsum("nfij,fj->nfi", values[..., :3], link_coms(view.spec, values.shape[1]))
     return changed
 
 

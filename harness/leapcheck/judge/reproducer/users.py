@@ -12,13 +12,15 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.engines.outside.canonical import depends_on_convention, prerequisites, states_in
+from leapcheck.coordinates.frames import CANONICAL_FRAMES, CONVERTED, JACOBIANS, OPERATIONAL, Reading, reading
+from leapcheck.engines.outside.canonical import coefficients, depends_on_convention, states_in
 from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.framing import PROTOCOL, Header
 from leapcheck.engines.outside.launch import greeting
 from leapcheck.engines.outside.recording import RecordedEngine
 from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.user import FactoryEngine, UserEngine
+from leapcheck.engines.outside.words import words_of_frames
 from leapcheck.engines.projection import number_of, takes_rate
 from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup, answer_shape, sizes
@@ -74,10 +76,11 @@ def own_engine(name: str, shrunk: SmallestCase, quantity: str) -> OwnEngine:
 def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str, Any]:
     """What the templates of users' engines read."""
     spec, state, convention = shrunk.spec, shrunk.state, own.convention
-    names = prerequisites(convention, (quantity,))
+    frames = _frames(shrunk, convention, quantity)
+    names = _asked(convention, quantity, frames)
     parts = states_in(convention, state)
     declared: dict[str, Any] = {"T": None, "Tdot": None, "rate": False}
-    if convention is not None and depends_on_convention(quantity):
+    if convention is not None and (depends_on_convention(quantity) or frames):
         declared = {
             "T": conventions.velocity_map(convention, state.q)[0],
             "Tdot_v": conventions.velocity_map_rate(convention, state.q, state.v)[0],
@@ -98,7 +101,9 @@ def own_context(own: OwnEngine, shrunk: SmallestCase, quantity: str) -> dict[str
         "shapes": {name: answer_shape(name, spec) for name in names},
         "calls": {name: QUANTITIES[name].arguments for name in names},
         "letters": {name: "h" if name.endswith("force") else number_of(name) for name in names},
-        "converted": "" if QUANTITIES[quantity].group is QuantityGroup.CORE else _converted(quantity, declared["rate"]),
+        "converted": "" if QUANTITIES[quantity].group is QuantityGroup.CORE else _converted(quantity, declared["rate"], frames),
+        "frames": frames,
+        "frames_words": _frames_words(own),
         "hello": _hello(own.protocol, spec, names),
         "sizes": {"nq": spec.nq, "nv": spec.nv, "points": sizes(spec).points},
     }
@@ -112,7 +117,30 @@ def _hello(protocol: int, spec: RobotSpec, names: Sequence[str]) -> Header:
     return {key: value for key, value in hello.items() if key not in ("robot", "memory")}
 
 
-def _converted(quantity: str, rate: bool) -> str:
+def _asked(convention: Convention | None, quantity: str, frames: Reading | None) -> tuple[str, ...]:
+    """What the file asks the engine for: how frames are read stands there in numbers."""
+    if convention is None:
+        return (quantity,)
+    own = (quantity, *((JACOBIANS,) if frames and frames.Xdot is not None else ()))
+    return tuple(dict.fromkeys([*own, *coefficients(convention, own)]))
+
+
+def _frames(shrunk: SmallestCase, convention: Convention | None, quantity: str) -> Reading | None:
+    """How the engine's frames are read at the state, by its own placements and velocities; None where they are canonical."""
+    if convention is None or convention.frames == CANONICAL_FRAMES or quantity not in CONVERTED or shrunk.engine is None:
+        return None
+    engine = shrunk.engine
+    return reading(convention.frames, shrunk.spec, quantity, lambda name: engine.evaluate(shrunk.state, (name,))[name])
+
+
+def _frames_words(own: OwnEngine) -> str:
+    """What the engine declares of frames, in one line."""
+    said = words_of_frames(own.convention.frames) if own.convention else {}
+    declared = ", ".join(f'{key} = "{word}"' for key, word in said.items())
+    return f"Its frames are declared: {declared}. X takes a frame's six rows back to world axes at its origin, angular first."
+
+
+def _converted(quantity: str, rate: bool, frames: Reading | None) -> str:
     """The expression of the canonical answer in the engine's own one, which bears the quantity's name."""
     row = QUANTITIES[quantity]
     axes, text = row.axes or (), quantity
@@ -121,7 +149,16 @@ def _converted(quantity: str, rate: bool) -> str:
         text, last = f"({quantity} @ T + {number_of(row.coefficient)} @ Tdot)", ""
     elif rate and row.coefficient:
         text = f"({quantity} + {row.coefficient} @ Tdot_v)"
-    return f"T.T @ {text}{last}" if axes and axes[0] in DOFS else f"{text}{last}"
+    text = f"T.T @ {text}{last}" if axes and axes[0] in DOFS else f"{text}{last}"
+    if frames is None:
+        return text
+    if frames.Xdot is not None:
+        return f"X @ ({text} - Xdot @ X @ {JACOBIANS} @ T)"
+    if frames.offset is not None:
+        text = f"({text} - offset)"
+    if len(axes) == 2:
+        return f"(X @ {text}[..., None])[..., 0]"
+    return f"X @ {text}{' @ np.swapaxes(X, 1, 2)' if quantity == OPERATIONAL else ''}"
 
 
 def _of_target(name: str, target: Target) -> OwnEngine:
