@@ -1,6 +1,8 @@
-# `make compare` and `make test` set up everything they need in .venv; PYTHON picks another interpreter, VENV another folder.
+# `make compare` and `make test` set up everything they need in .venv; PYTHON picks another interpreter, VENV another folder, EXTRAS
+# what is installed there.
 PYTHON ?= python3
 VENV ?= .venv
+EXTRAS ?= dev,docs
 BIN := $(VENV)/bin
 
 # The tests start hundreds of processes: each would compile the modules anew.
@@ -13,7 +15,7 @@ venv: $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'leapcheck needs Python 3.11 or newer: make PYTHON=python3.12 venv')"
 	$(PYTHON) -m venv $(VENV)
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	touch $@
 
 compare: venv
