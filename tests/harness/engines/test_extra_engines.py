@@ -36,7 +36,15 @@ RECURSION = {*CORE, "inverse_dynamics"}
 ANSWERED = {
     "drake": {*RECURSION, *names_of_group(QuantityGroup.KINEMATICS), *names_of_group(QuantityGroup.CENTROIDAL)}
     - {"frame_jacobian_rates", "centroidal_momentum_matrix", "centroidal_momentum_rate"},
-    "mjx": RECURSION - ENERGIES,
+    "mjx": {
+        *RECURSION,
+        *names_of_group(QuantityGroup.KINEMATICS),
+        "com_position",
+        "com_velocity",
+        "centroidal_momentum",
+        "minverse",
+    }
+    - ENERGIES,
 }
 
 needs_drake = pytest.mark.skipif(find_spec("pydrake") is None, reason="Drake is not here: pip install 'leapcheck[drake]'")
