@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import tyro
 
-from leapcheck.system.strict_json import dumps_line
 from leapcheck.system.whole_file import write_whole
+from leapcheck_evidence.kept_rows import kept_rows
 from leapcheck_evidence.verdicts.catalogue import known_plans, random_requests
 from leapcheck_evidence.verdicts.page import false_go_page, verdicts_page
 from leapcheck_evidence.verdicts.trials import VerdictTrial, run_trial
@@ -45,17 +46,9 @@ class VerdictStudy:
         return 0
 
 
-def _rows(trials: Sequence[VerdictTrial], path: Path, more: bool) -> list[dict[str, object]]:
-    """The rows of all trials: those of the file, by their labels, and with `more` new ones, written to it at once."""
-    rows = {row["label"]: row for row in map(json.loads, path.read_text().splitlines())} if path.is_file() else {}
-    for number, trial in enumerate(trials if more else ()):
-        if trial.label in rows:
-            continue
-        rows[trial.label] = row = run_trial(trial)
-        with path.open("a") as file:
-            file.write(dumps_line(row) + "\n")
-        print(f"{number + 1} of {len(trials)}: {trial.label}", file=sys.stderr, flush=True)
-    return [rows[trial.label] for trial in trials if trial.label in rows]
+def _rows(trials: Sequence[VerdictTrial], path: Path, more: bool) -> list[dict[str, Any]]:
+    """The rows of all trials that there are."""
+    return kept_rows({trial.label: partial(run_trial, trial) for trial in trials}, path, more)
 
 
 if __name__ == "__main__":
