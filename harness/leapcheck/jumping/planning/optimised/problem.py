@@ -166,13 +166,14 @@ def _limits(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> Non
     moments_near = [0] if part.stage.standing else [0, -1]
     _charge(made, local, [PlanLimit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
     if not part.stage.standing:
-        _limits_between(made, body, part, goal)
+        if goal.impact:
+            _limits_between(made, body, part, goal)
         low = PlanLimit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
         _charge(made, body.z, [low], part.z)
 
 
 def _limits_between(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> None:
-    """The drives' limits half-way between the moments: swinging legs are fastest there."""
+    """The drives' limits half-way between the moments: the legs of a flip are fastest there."""
     use, duration = ca.SX.sym("use"), ca.SX.sym("duration")
     excess = ca.vertcat(*(limit.excess for limit in drive_limits(body, goal.drives, goal.battery, use)))
     function = ca.Function("excess", [body.z, body.zd, body.zdd, body.force, use], [excess])
