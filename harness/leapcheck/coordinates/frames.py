@@ -146,7 +146,7 @@ def reading(frames: FrameConvention, spec: RobotSpec, quantity: str, known: Valu
 def frame_map(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
     """X (n, frames, 6, 6), angular first."""
     X = _shift(-_arm(frames, spec, known))
-    return _twice(_back_turn(known)) @ X if frames.local else X
+    return both_parts(_back_turn(known)) @ X if frames.local else X
 
 
 def frame_map_rate(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
@@ -154,8 +154,8 @@ def frame_map_rate(frames: FrameConvention, spec: RobotSpec, known: Values) -> F
     Xdot = _shift(-_arm_rate(frames, spec, known)) - np.eye(6)
     if not frames.local:
         return Xdot
-    turn = _twice(skew(known(VELOCITIES)[..., :3]))
-    rate: Floats = _twice(_back_turn(known)) @ (Xdot - turn @ _shift(-_arm(frames, spec, known)))
+    turn = both_parts(skew_matrices(known(VELOCITIES)[..., :3]))
+    rate: Floats = both_parts(_back_turn(known)) @ (Xdot - turn @ _shift(-_arm(frames, spec, known)))
     return rate
 
 
@@ -169,7 +169,7 @@ def acceleration_offset(frames: FrameConvention, spec: RobotSpec, known: Values)
     is_spatial = frames.acceleration is FrameAcceleration.SPATIAL
     linear = -np.cross(w, v) if is_spatial else np.cross(w, np.cross(w, _arm(frames, spec, known)))
     offset = np.concatenate([np.zeros_like(linear), linear], axis=-1)
-    return _times(_twice(_back_turn(known)), offset) if frames.local else offset
+    return _times(both_parts(_back_turn(known)), offset) if frames.local else offset
 
 
 def inverse_map(X: Floats) -> Floats:
@@ -181,9 +181,16 @@ def inverse_map(X: Floats) -> Floats:
     return inverse
 
 
-def skew(a: Floats) -> Floats:
+def skew_matrices(a: Floats) -> Floats:
     """a~ (..., 3, 3) with a~ b = a x b."""
     return np.swapaxes(np.cross(a[..., None, :], np.eye(3)), -1, -2)
+
+
+def both_parts(R: Floats) -> Floats:
+    """R (..., 3, 3) along both parts (..., 6, 6)."""
+    X = np.zeros((*R.shape[:-2], 6, 6))
+    X[..., :3, :3] = X[..., 3:, 3:] = R
+    return X
 
 
 def link_coms(spec: RobotSpec, count: int) -> Floats:
@@ -234,14 +241,7 @@ def _of_points(X: Floats, spec: RobotSpec) -> Floats:
 def _shift(arm: Floats) -> Floats:
     """The map (n, frames, 6, 6) of [w; v] to [w; v + arm x w]."""
     X = np.zeros((*arm.shape[:2], 6, 6)) + np.eye(6)
-    X[..., 3:, :3] = skew(arm)
-    return X
-
-
-def _twice(R: Floats) -> Floats:
-    """R along both parts (n, frames, 6, 6)."""
-    X = np.zeros((*R.shape[:2], 6, 6))
-    X[..., :3, :3] = X[..., 3:, 3:] = R
+    X[..., 3:, :3] = skew_matrices(arm)
     return X
 
 

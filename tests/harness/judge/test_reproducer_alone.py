@@ -18,6 +18,7 @@ import pytest
 from leapcheck.coordinates.frames import CONVERTED
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.outside.user import user_engine
+from leapcheck.engines.protocol import Engine
 from leapcheck.judge.evidence import evidence
 from leapcheck.judge.reproducer.files import reproducer
 from leapcheck.judge.shrinking.shrink import SmallestCase
@@ -26,6 +27,7 @@ from leapcheck.records import Reproducer
 from leapcheck.sampling import generated_states
 from leapcheck.system.tables import Column, csv_bytes, parquet_bytes
 from leapcheck_models.robots import load
+from leapcheck_models.spec import RobotSpec
 from tests.examples.engines import pipe_program
 
 ARM = load("two_link_arm")
@@ -253,6 +255,18 @@ def test_a_stranger_reads_what_is_wrong_and_why(here: Path) -> None:
     assert "1 the error is there, 0 it is gone, 2 the engine could not be run" in prose
 
 
+def check_converts_as_the_adapter(engine: Engine, spec: RobotSpec, functions: dict[str, Any], name: str, tolerance: float) -> str:
+    """The file's text, whose conversion of the functions' answers is that of the engine."""
+    state = generated_states(spec, 1, 7, 0)
+    own = engine.evaluate(state, (name,))[name][0]
+    space: dict[str, Any] = {"__name__": "reproducer"}
+    text = reproducer("mine", SmallestCase(spec, state, 1.0, 1e-13, 0, (), engine), name, "").script
+    exec(compile(text, "reproducer.py", "exec"), space)
+    space["make_engine"] = lambda: SimpleNamespace(**functions)
+    np.testing.assert_allclose(space["found"](), own, rtol=tolerance, atol=tolerance, err_msg=name)
+    return text
+
+
 @pytest.mark.parametrize("base_velocity", ["body", "world", "mixed"])
 def test_answers_in_a_declared_convention_are_those_of_the_adapter(base_velocity: str) -> None:
     """Any numbers do: the file converts them as the adapter does."""
@@ -262,14 +276,8 @@ def test_answers_in_a_declared_convention_are_those_of_the_adapter(base_velocity
     functions: dict[str, Any] = {name: lambda *_, value=value: value for name, value in numbers.items()}
     words = {"quaternion": "xyzw", "base_velocity": base_velocity, "order": "linear first"}
     engine = user_engine(functions | {"conventions": words}, spec, "mine")
-    state = generated_states(spec, 1, 7, 0)
     for name in CORE:
-        own = engine.evaluate(state, (name,))[name][0]
-        space: dict[str, Any] = {"__name__": "reproducer"}
-        text = reproducer("mine", SmallestCase(spec, state, 1.0, 1e-13, 0, (), engine), name, "").script
-        exec(compile(text, "reproducer.py", "exec"), space)
-        space["make_engine"] = lambda: SimpleNamespace(**functions)
-        np.testing.assert_allclose(space["found"](), own, rtol=1e-13, atol=1e-13, err_msg=name)
+        check_converts_as_the_adapter(engine, spec, functions, name, 1e-13)
 
 
 @pytest.mark.parametrize("frame", ["local", "world", "robot com", "spatial"])
@@ -282,15 +290,9 @@ def test_frames_in_a_declared_form_are_those_of_the_adapter(frame: str) -> None:
     key = {"robot com": "frame_point", "spatial": "frame_acceleration"}.get(frame, "reference_frame")
     words = {"base_velocity": "mixed", "order": "linear first", "frame_order": "linear first", key: frame}
     engine = user_engine(functions | {"conventions": words}, spec, "mine")
-    state = generated_states(spec, 1, 7, 0)
     for name in names:
-        own = engine.evaluate(state, (name,))[name][0]
-        space: dict[str, Any] = {"__name__": "reproducer"}
-        text = reproducer("mine", SmallestCase(spec, state, 1.0, 1e-13, 0, (), engine), name, "").script
+        text = check_converts_as_the_adapter(engine, spec, functions, name, 1e-12)
         assert name not in CONVERTED or f'{key} = "{frame}"' in text
-        exec(compile(text, "reproducer.py", "exec"), space)
-        space["make_engine"] = lambda: SimpleNamespace(**functions)
-        np.testing.assert_allclose(space["found"](), own, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
 def test_engines_that_are_leapcheck_s_own_adapters_have_no_files() -> None:

@@ -27,7 +27,7 @@ from leapcheck.coordinates.frames import (
     frame_map,
     link_coms,
     own_frames,
-    skew,
+    skew_matrices,
 )
 from leapcheck.engines.outside.words import words_of_frames
 from leapcheck.engines.protocol import Engine
@@ -184,7 +184,7 @@ def _spatial(view: AnswerView, values: Floats) -> Floats:
 
 def _spatial_rates(view: AnswerView, values: Floats) -> Floats:
     rates = values.copy()
-    rates[..., 3:, :] -= skew(view.value("frame_velocities")[..., :3]) @ view.value("frame_jacobians")[..., 3:, :]
+    rates[..., 3:, :] -= skew_matrices(view.value("frame_velocities")[..., :3]) @ view.value("frame_jacobians")[..., 3:, :]
     return rates
 
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from leapcheck.coordinates.conventions import rotation_matrices, transpose
+from leapcheck.coordinates.frames import both_parts, skew_matrices
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
 from leapcheck.judge.dictionary.frames import GRAVITY
 from leapcheck.judge.edits import edit_answers
@@ -45,7 +46,7 @@ POINTS_AND_AXES: dict[str, tuple[str, Turn]] = {
         "about the base frame's origin instead of the centre of mass",
         lambda view: _about(view.value("com_position") - _base_position(view)),
     ),
-    "base-axes": ("in the base's axes instead of the world's", lambda view: _twice(transpose(_base_rotation(view)))),
+    "base-axes": ("in the base's axes instead of the world's", lambda view: both_parts(transpose(_base_rotation(view)))),
 }
 """Name, words, and the map (n, 6, 6) of [moment; force] to what else momentum is taken about or in."""
 
@@ -193,13 +194,7 @@ def _turned(
 def _about(arm: Floats) -> Floats:
     """The map (n, 6, 6) of [n; f] from a point to another, from which the first is at `arm` (n, 3): n + arm x f."""
     X = np.zeros((len(arm), 6, 6)) + np.eye(6)
-    X[:, :3, 3:] = np.cross(arm[:, None, :], np.eye(3)).swapaxes(1, 2)
-    return X
-
-
-def _twice(R: Floats) -> Floats:
-    X = np.zeros((len(R), 6, 6))
-    X[:, :3, :3] = X[:, 3:, 3:] = R
+    X[:, :3, 3:] = skew_matrices(arm)
     return X
 
 
