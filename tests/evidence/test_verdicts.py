@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from leapcheck.jumping.planning.records import Infeasible, PlannerError
 from leapcheck_evidence.verdicts import __main__ as command
+from leapcheck_evidence.verdicts import trials
 from leapcheck_evidence.verdicts.catalogue import known_plans, random_requests
 from leapcheck_evidence.verdicts.page import false_go_page, verdicts_page
 from leapcheck_evidence.verdicts.trials import VerdictTrial, changed_robot
@@ -20,29 +22,42 @@ ROWS = [
     row("up", "GO", True),
     row("far", "GO", False),
     row("flip", "NO-GO", False),
-    {"label": "moon", "planned": False, "reason": "too high", "left_out": {}},
+    {"label": "moon", "planned": False, "verdict": "NO-GO", "reason": "too high", "left_out": {}},
+    {"label": "odd", "planned": False, "verdict": "UNDECIDED", "reason": "not converged", "left_out": {}},
 ]
 
 
 def test_a_go_that_fails_is_counted_and_named() -> None:
     page = false_go_page(ROWS, 200)
-    assert "4 of 200 rows were made" in page
+    assert "5 of 200 rows were made" in page
     assert (
         "Of 2 jumps that GO or MARGINAL allows 1 succeed in the simulator left out, of 1 that NO-GO forbids 1 fail there." in page
     )
-    assert "**1 of 2 verdicts GO failed in the simulator left out.** 1 requests cannot be planned." in page
+    assert "**1 of 2 verdicts GO failed in the simulator left out.** 1 requests are beyond a" in page
+    assert "limit of the robot by the plan (NO-GO), of 1 the planner has found no plan (UNDECIDED)." in page
     assert "| far | rigid | it falls |" in page
     assert "| GO | 1 | 1 |" in page
     assert "| NO-GO | 0 | 1 |" in page
 
 
 def test_the_table_has_a_line_for_each_jump() -> None:
-    page = verdicts_page(ROWS, 4)
-    assert "All 4 rows were made." in page
+    page = verdicts_page(ROWS, 5)
+    assert "All 5 rows were made." in page
     assert page.count("| far | rigid | GO | it falls |") == 1
     assert "| up | rigid |" not in page
     assert r"| flip | NO-GO 1 | 0 of 1 | a \| b |" in page
     assert "| moon | NO-GO | not planned | too high |" in page
+    assert "| odd | UNDECIDED | not planned | not converged |" in page
+
+
+@pytest.mark.parametrize(("refusal", "verdict"), [(Infeasible("beyond"), "NO-GO"), (PlannerError("lost"), "UNDECIDED")])
+def test_a_jump_without_a_plan_is_a_row(monkeypatch: pytest.MonkeyPatch, refusal: ValueError, verdict: str) -> None:
+    def refuse(*_: object) -> None:
+        raise refusal
+
+    monkeypatch.setattr(trials, "jump_act", refuse)
+    row = trials.run_trial(VerdictTrial("mini_cheetah", {"height": 0.2}))
+    assert (row["planned"], row["verdict"], row["reason"]) == (False, verdict, str(refusal))
 
 
 def test_rows_that_are_there_are_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,15 +87,15 @@ def test_pages_are_written_of_the_rows_that_are_there(tmp_path: Path, monkeypatc
 
 
 def test_what_is_met_is_no_part_of_the_plan() -> None:
-    trials = known_plans()
-    assert {name for trial in trials for name in trial.met} == {"friction", "battery_voltage"}
-    assert not any({"friction", "battery_voltage"} & set(trial.options) for trial in trials)
+    plans = known_plans()
+    assert {name for trial in plans for name in trial.met} == {"friction", "battery_voltage"}
+    assert not any({"friction", "battery_voltage"} & set(trial.options) for trial in plans)
 
 
 def test_requests_are_the_same_for_every_count_and_no_two_are_called_alike() -> None:
     assert random_requests(3) == random_requests(5)[:3]
-    for trials in (random_requests(200), known_plans()):
-        assert len({trial.label for trial in trials}) == len(trials)
+    for some in (random_requests(200), known_plans()):
+        assert len({trial.label for trial in some}) == len(some)
 
 
 def test_strength_and_payload_are_the_robots() -> None:

@@ -236,10 +236,15 @@ def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: 
 
 def unplanned_study(setup: JumpSetup, origin: JumpProvenance, refusal: Infeasible | PlannerError, remedy: str) -> JumpStudy:
     """The record of a jump without a plan: NO-GO where it is beyond a limit, UNDECIDED where none was found; no simulation."""
-    verdict = JumpVerdict.NO_GO if isinstance(refusal, Infeasible) else JumpVerdict.UNDECIDED
+    verdict = verdict_without_plan(refusal)
     why = Reason(item="plan", verdict=verdict, text=str(refusal))
     judgement = JumpJudgement(verdict, (why,), (remedy,), f"{verdict}: {refusal}")
     return JumpStudy(setup, {}, {}, (), {}, judgement, origin)
+
+
+def verdict_without_plan(refusal: Infeasible | PlannerError) -> JumpVerdict:
+    """NO-GO where the jump is beyond a limit, UNDECIDED where the planner has found no plan."""
+    return JumpVerdict.NO_GO if isinstance(refusal, Infeasible) else JumpVerdict.UNDECIDED
 
 
 def provenance(spec: RobotSpec, command: str, seed: int) -> JumpProvenance:

@@ -34,7 +34,7 @@ def verdicts_page(rows: Sequence[Row], total: int) -> str:
     ]
     for row in rows:
         if not row["planned"]:
-            lines.append(f"| {row['label']} | NO-GO | not planned | {_cell(row['reason'])} |")
+            lines.append(f"| {row['label']} | {row['verdict']} | not planned | {_cell(row['reason'])} |")
             continue
         left = list(row["left_out"].values())
         verdicts = Counter(one["verdict"] for one in left)
@@ -49,14 +49,15 @@ def false_go_page(rows: Sequence[Row], total: int) -> str:
     trials = [(row["label"], name, one) for row in rows for name, one in row["left_out"].items()]
     go = [trial for trial in trials if trial[2]["verdict"] == JumpVerdict.GO]
     false = [trial for trial in go if not trial[2]["succeeds"]]
-    refused = sum(not row["planned"] for row in rows)
+    unplanned = Counter(row["verdict"] for row in rows if not row["planned"])
     lines = [
         "# False GO",
         "",
         f"Written by {COMMAND}: random requests (kind, size, friction, robot, strength, payload; seed 0),",
         f"judged by all simulators but one and simulated in the one left out, for each in turn. {_made(len(rows), total)}",
         "",
-        f"**{len(false)} of {len(go)} verdicts GO failed in the simulator left out.** {refused} requests cannot be planned.",
+        f"**{len(false)} of {len(go)} verdicts GO failed in the simulator left out.** {unplanned[JumpVerdict.NO_GO]} requests are beyond a",
+        f"limit of the robot by the plan (NO-GO), of {unplanned[JumpVerdict.UNDECIDED]} the planner has found no plan (UNDECIDED).",
         "",
         *_separation(rows),
     ]

@@ -11,10 +11,10 @@ from leapcheck.jumping.act import act_on_ground
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import judge_first_runs
 from leapcheck.jumping.options import JumpOptions
-from leapcheck.jumping.planning.records import Infeasible
+from leapcheck.jumping.planning.records import Infeasible, PlannerError
 from leapcheck.jumping.runs import estimates_of, simulate_everywhere
 from leapcheck.jumping.setup import jump_setup
-from leapcheck.jumping.study import evaluate, jump_act, provenance
+from leapcheck.jumping.study import evaluate, jump_act, provenance, verdict_without_plan
 from leapcheck.robots.load import load
 from leapcheck_models.spec import Actuator, RobotSpec
 
@@ -50,8 +50,9 @@ class VerdictTrial:
 def run_trial(trial: VerdictTrial) -> dict[str, Any]:
     """The row of a trial: verdict and first reason with each simulator left out, and whether the jump succeeds in that one.
 
-    A jump that cannot be planned has the verdict NO-GO alone, without simulations. With `strong_plan` the plan is made for the
-    robot as described; strength and payload are what it then meets.
+    A jump without a plan has one verdict alone, without simulations: NO-GO where it is beyond a limit, UNDECIDED where the
+    planner has found none. With `strong_plan` the plan is made for the robot as described; strength and payload are what it then
+    meets.
     """
     planned = JumpOptions(**trial.options, engines=ENGINES, levels=LEVELS)
     options = dataclasses.replace(planned, **trial.met)
@@ -60,8 +61,9 @@ def run_trial(trial: VerdictTrial) -> dict[str, Any]:
     row: dict[str, Any] = {"label": trial.label, "planned": True, "left_out": {}}
     try:
         act = jump_act(jump_setup(described if trial.strong_plan else real, planned), planned)
-    except Infeasible as refusal:
-        return row | {"planned": False, "reason": str(refusal)}
+    except (Infeasible, PlannerError) as refusal:
+        verdict = str(verdict_without_plan(refusal))
+        return row | {"planned": False, "verdict": verdict, "reason": str(refusal)}
     setup = jump_setup(real, options)
     setup = dataclasses.replace(setup, act=act_on_ground(real, act, setup.ground.terrain))
     logs, failures = simulate_everywhere(setup)
