@@ -23,6 +23,7 @@ def jump(
     landing_height: float = JumpOptions.landing_height,
     pitch: float = JumpOptions.pitch,
     flip: Flip | None = JumpOptions.flip,
+    turn: float = JumpOptions.turn,
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
@@ -70,6 +71,7 @@ def jump(
         landing_height: how much higher the ground is where it lands (m).
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
         flip: "back" or "front" instead of `pitch`: turn over once.
+        turn: how far the trunk turns about the vertical (deg, left positive), from the start to the end; the optimised planner's.
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
@@ -130,6 +132,7 @@ def jump(
         landing_height=landing_height,
         pitch=pitch,
         flip=flip,
+        turn=turn,
         highest=highest,
         crouch=crouch,
         push_time=push_time,

@@ -38,7 +38,8 @@ LONGEST = 60.0
 class Act:
     """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `note`: a remark.
 
-    `turn` rad: how far the trunk is to pitch until touch-down, where a plan from a file says so; `landing` m: how much higher
+    `turn` rad: how far the trunk is to pitch until touch-down, `yaw` rad: how far it is to turn about the vertical until the end,
+    left positive, both where a plan from a file says so; `landing` m: how much higher
     the ground is to be where it lands, where that is known.
     """
 
@@ -49,6 +50,7 @@ class Act:
     note: str = ""
     turn: float | None = None
     landing: float | None = None
+    yaw: float | None = None
 
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
@@ -74,7 +76,12 @@ def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:
     targets = plan_trajectory(read)
     start = start_pose(spec, targets.q[0]), np.zeros(spec.nv)
     return Act(
-        targets, start, float(targets.time[-1]) if duration is None else duration, turn=read.turn, landing=_landing(spec, read)
+        targets,
+        start,
+        float(targets.time[-1]) if duration is None else duration,
+        turn=read.turn,
+        landing=_landing(spec, read),
+        yaw=read.yaw,
     )
 
 

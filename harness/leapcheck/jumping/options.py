@@ -16,8 +16,11 @@ TURNS: dict[Flip, float] = {"back": -360.0, "front": 360.0}
 """Pitch (deg) of a flip."""
 
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "crouch", "push_time", "planner")
+NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "crouch", "push_time", "planner")
 """Options that would have no effect."""
+
+LARGEST_TURN = 360.0
+"""Largest --turn (deg)."""
 
 LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_resistance": 0.0}
 """Smallest values allowed."""
@@ -37,6 +40,8 @@ class JumpOptions:
     """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
     flip: Flip | None = None
     """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360."""
+    turn: float = 0.0
+    """How far the trunk turns about the vertical from start to end (deg, left positive); --planner optimised plans it."""
     highest: bool = False
     """Jump as high as the limits allow instead of --height."""
     crouch: float | None = None
@@ -115,7 +120,7 @@ class JumpOptions:
         return self.plan is None and self.policy is None and self.trajectory is None
 
     @property
-    def turn(self) -> float:
+    def trunk_pitch(self) -> float:
         """How far the trunk pitches (deg)."""
         return self.pitch if self.flip is None else TURNS[self.flip]
 
@@ -154,6 +159,8 @@ class JumpOptions:
             raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
         if self.flip is not None:
             self._refuse_unused(("pitch",), "--flip chooses it")
+        if self.turn:
+            self._check_turn()
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
             if self.planner == "optimised":
@@ -162,6 +169,14 @@ class JumpOptions:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
             if self.plan is not None:
                 self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
+
+    def _check_turn(self) -> None:
+        """Raises ValueError where a turn about the vertical cannot be planned."""
+        if not abs(self.turn) <= LARGEST_TURN:
+            raise ValueError(f"--turn {self.turn:g}: give degrees from {-LARGEST_TURN:g} to {LARGEST_TURN:g}, left positive")
+        if self.is_planned and self.planner == "quick":
+            raise ValueError("--turn: the quick planner pushes straight: add --planner optimised")
+        self._refuse_unused(("pitch", "flip", "highest", "landing_height", "slope"), "a jump with --turn goes without it")
 
     def _check_sandbox(self) -> None:
         from leapcheck.engines.outside.sandbox import check_sandbox

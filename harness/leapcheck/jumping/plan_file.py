@@ -58,7 +58,8 @@ class PlanFile:
     """A plan as read: `time` (k,) s, `q` rad, `qd` rad/s, `torque` N m (k, actuators), settings, and what each name moves.
 
     `turn` rad: the trunk's planned pitch in the last row, nose down positive; None where the file has no base_pitch;
-    `rise` m: how far the trunk is then above where it began, None without base_z.
+    `rise` m: how far the trunk is then above where it began, None without base_z; `yaw` rad: how far it has then turned about the
+    vertical, left positive, None without base_yaw.
     """
 
     time: Floats
@@ -69,6 +70,7 @@ class PlanFile:
     places: Mapping[str, Places]
     turn: float | None
     rise: float | None
+    yaw: float | None
 
 
 def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
@@ -90,9 +92,9 @@ def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
         time = time_column(where, table)
         q, qd, torque = _sagittal(where, table, time, places, len(spec.actuators))
     _check_names(where, settings, places)
-    changes = [optional_column(where, table, [name]) for name in ("base_pitch", "base_z")]
-    turn, rise = (None if column is None else float(column[-1] - column[0]) for column in changes)
-    return PlanFile(time - time[0], q, qd, torque, settings, places, turn, rise)
+    changes = [optional_column(where, table, [name]) for name in ("base_pitch", "base_z", "base_yaw")]
+    turn, rise, yaw = (None if column is None else float(column[-1] - column[0]) for column in changes)
+    return PlanFile(time - time[0], q, qd, torque, settings, places, turn, rise, yaw)
 
 
 def plan_settings(path: Path) -> PlanSettings:

@@ -111,6 +111,6 @@ def _log_or_failure(setup: JumpSetup, name: str, level: int) -> JumpLog | str:
 def estimates_of(setup: JumpSetup, logs: Mapping[str, list[JumpLog]]) -> tuple[Estimate, ...]:
     """The figures of the logs, each simulator's coarsest step first."""
     motors = drives(setup.spec)
-    turn, landing = (None, None) if setup.act is None else (setup.act.turn, setup.act.landing)
+    turn, landing, yaw = (None, None, None) if setup.act is None else (setup.act.turn, setup.act.landing, setup.act.yaw)
     friction, terrain = setup.ground.friction, setup.ground.terrain
-    return estimates(setup.spec, setup.plan, logs, motors, setup.battery, friction, setup.rating, turn, terrain, landing)
+    return estimates(setup.spec, setup.plan, logs, motors, setup.battery, friction, setup.rating, turn, terrain, landing, yaw)

@@ -52,8 +52,8 @@ class JumpSetup:
         made = trial_of(
             self.spec, act.policy, act.start, act.duration, contact, self.timing, self.battery, self.dt, act.policy_factory()
         )
-        turn = act.turn if act.plan is None else act.plan.request.pitch or 0.0
-        return replace(made, terrain=self.ground.terrain, landing=act.landing, turn=turn)
+        turn, yaw = (act.turn, act.yaw) if act.plan is None else (act.plan.request.pitch or 0.0, act.plan.request.yaw)
+        return replace(made, terrain=self.ground.terrain, landing=act.landing, turn=turn, yaw=yaw)
 
 
 def jump_setup(spec: RobotSpec, options: JumpOptions) -> JumpSetup:

@@ -170,9 +170,16 @@ def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
 
 def _request(options: JumpOptions) -> JumpRequest:
     height = 1.0 if options.height is None else options.height  # --highest looks for its own
-    pitch = radians(options.turn)
+    pitch = radians(options.trunk_pitch)
     return JumpRequest(
-        height, options.distance, pitch, options.friction, options.crouch, options.push_time, options.landing_height
+        height,
+        options.distance,
+        pitch,
+        options.friction,
+        options.crouch,
+        options.push_time,
+        options.landing_height,
+        radians(options.turn),
     )
 
 

@@ -183,6 +183,12 @@ def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.Captur
         (["--trajectory", "none.csv"], "none.csv"),
         (["--height", "0.2", "--solref", "0.01", "-1"], "solref"),
         (["--height", "0.2", "--pose", "fold"], "--pose does nothing here: the plan chooses it: leave it out"),
+        (["--height", "0.2", "--turn", "90"], "--turn: the quick planner pushes straight: add --planner optimised"),
+        (["--height", "0.2", "--turn", "400", "--planner", "optimised"], "--turn 400: give degrees from -360 to 360"),
+        (
+            ["--height", "0.2", "--turn", "90", "--flip", "back", "--planner", "optimised"],
+            "--flip does nothing here: a jump with",
+        ),
         (["--highest", "--duration", "2"], "--duration does nothing here"),
         (["--policy", "jump_controllers:still", "--crouch", "0.2"], "--crouch does nothing here: only a plan uses it"),
         (["--height", "0.2", "--vary", "friction=0.1"], "--vary does nothing here: only --monte-carlo uses it"),

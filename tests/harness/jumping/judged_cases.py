@@ -26,6 +26,8 @@ GOOD = {
     "distance_off": 0.001,
     "turn": 0.1,
     "turn_off": 0.1,
+    "yaw": 90.0,
+    "yaw_off": -1.0,
     "trunk_clearance": 0.05,
     "landing_off": 0.001,
     "take_off_time": 0.5,

@@ -34,7 +34,15 @@ def measured(jump: Jump = Jump(), dt: float = DT, friction: float | None = 0.8) 
 
 def test_every_figure_is_listed_with_its_unit_and_has_a_key_of_its_own() -> None:
     found = measured()
-    without = "height_share", "distance_off", "turn_off", "thermal_load", "landing_off", "line_use"  # no plan, rating, box, servo
+    without = (
+        "height_share",
+        "distance_off",
+        "turn_off",
+        "yaw_off",
+        "thermal_load",
+        "landing_off",
+        "line_use",
+    )  # no plan, rating, box, servo
     listed = [name for name in FIGURES if name not in without]
     assert all(figure.key == key for key, figure in found.items())
     assert all(kind.name == name and kind.unit and kind.label and kind.group and kind.meaning for name, kind in FIGURES.items())
@@ -217,7 +225,7 @@ def test_a_plan_says_when_the_push_begins_and_what_was_asked() -> None:
     assert found["pitch_off"].value == pytest.approx(-math.degrees(0.2))
     assert free["pitch_off"].value == 0.0
     assert found["friction_use"].value == 0.0
-    assert set(found) - set(free) == {"height_share", "distance_off", "turn_off", "friction_use"}
+    assert set(found) - set(free) == {"height_share", "distance_off", "turn_off", "yaw_off", "friction_use"}
     assert found["distance_off"].value == found["distance"].value
 
 
@@ -232,6 +240,21 @@ def test_pitch_is_asked_for_from_the_start_on() -> None:
         assert found["pitch_touch_down"].value == pytest.approx(6.0)
         assert found["pitch_off"].value == pytest.approx(off, abs=1e-9)
     assert figures(spec, None, log, drives(spec))["pitch_off"].value == pytest.approx(6.0)
+
+
+def test_yaw_is_the_turn_of_the_heading_beside_that_asked_for() -> None:
+    """A trunk that faces 10 deg to the left at first and 90 deg at the end: its yaw is no turn and no pitch."""
+    spec, log = hopper(), log_of(Jump(), DT)
+    half = np.radians(np.linspace(10.0, 90.0, len(log.q))) / 2
+    log.q[:, 3:7] = np.stack([np.cos(half), 0.0 * half, 0.0 * half, np.sin(half)], 1)
+    plan = PushPlan(JumpRequest(height=0.1, yaw=math.pi / 2), (PlanPhase("push", 0.05, 0.13),))
+    found = figures(spec, plan, log, drives(spec))
+    assert found["yaw"].value == pytest.approx(80.0)
+    assert found["yaw_off"].value == pytest.approx(-10.0)
+    assert [found[name].value for name in ("turn", "turn_off", "pitch_off")] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+    free = figures(spec, None, log, drives(spec), yaw=math.radians(-90.0))
+    assert free["yaw_off"].value == pytest.approx(170.0)
+    assert "yaw_off" not in figures(spec, None, log, drives(spec))
 
 
 def test_a_rolling_foot_does_not_slip_and_a_sliding_one_does() -> None:

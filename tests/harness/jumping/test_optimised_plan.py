@@ -107,6 +107,11 @@ def test_a_robot_that_is_not_the_same_left_and_right_is_refused(change: str) -> 
         sagittal_coordinates(legged_robot(with_changes(SPEC, [change]), SMALLEST_RADIUS))
 
 
+def test_the_quick_planner_refuses_a_turn_about_the_vertical() -> None:
+    with pytest.raises(ValueError, match="pushes straight: plan a turn about the vertical with --planner optimised"):
+        plan_jump(SPEC, JumpRequest(0.2, yaw=1.0), drives(SPEC))
+
+
 def test_without_casadi_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimised, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"leapcheck\[plan\]"):
@@ -148,6 +153,38 @@ def test_a_backflip_turns_once_and_lands_on_its_feet(engine: str) -> None:
     act = planned_act(made)
     simulator = make_simulator(engine, SPEC, Ground(), 1e-3)
     seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
+    assert abs(seen["turn_off"].value) < 2.0
+    assert seen["final_tilt"].value < 2.0
+    assert seen["trunk_clearance"].value > 0.0
+
+
+@cache
+def twist() -> JumpPlan:
+    return optimised_jump(SPEC, JumpRequest(0.2, yaw=math.pi / 2), drives(SPEC))
+
+
+@pytest.mark.slow
+def test_a_twist_takes_off_with_the_spin_that_it_needs_and_vertical_forces() -> None:
+    """The angular momentum about the vertical is that of the kinematics, and feet that creep cannot take it at the end."""
+    made, robot = twist(), legged_robot(SPEC, SMALLEST_RADIUS)
+    assert made.utilisation < 1.0
+    air = [int(np.flatnonzero(np.isclose(made.times, t))[-1]) for t in (made.take_off, (made.take_off + made.touch_down) / 2)]
+    rows = robot.momentum(made.q[air])
+    spins = np.einsum("nij,nj->ni", rows["centroidal_momentum_matrix"], made.v[air])[:, 2]
+    assert spins[0] == pytest.approx(spins[1], rel=0.02)
+    assert spins[0] > 0.1
+    end = (made.times > made.take_off - 0.02) & (made.times < made.take_off)
+    assert np.abs(made.foot_forces[end, :, :2]).max() < 1e-3 * robot.mass * robot.gravity
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm"])
+def test_a_twist_faces_where_it_should_and_lands_on_its_feet(engine: str) -> None:
+    made = twist()
+    act = planned_act(made)
+    simulator = make_simulator(engine, SPEC, Ground(), 1e-3)
+    seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
+    assert abs(seen["yaw_off"].value) < 5.0
     assert abs(seen["turn_off"].value) < 2.0
     assert seen["final_tilt"].value < 2.0
     assert seen["trunk_clearance"].value > 0.0

@@ -114,6 +114,14 @@ def test_a_broken_plan_is_refused_with_its_place(tmp_path: Path, text: str, says
     assert "broken.csv" in str(caught.value)
 
 
+def test_a_plan_says_how_far_it_is_to_turn(tmp_path: Path) -> None:
+    rows = "0,0.1,0,-1,2,-1,2\n1,1.6,0.3,-1,2,-1,2\n"
+    text = "time,base_yaw,base_pitch,front_hip,front_knee,rear_hip,rear_knee\n" + rows
+    act = file_act(SPEC, str(plan_of(tmp_path / "turn.csv", text)), None)
+    assert (act.yaw, act.turn) == (pytest.approx(1.5), pytest.approx(0.3))
+    assert file_act(SPEC, "mit-flip", None).yaw is None
+
+
 def test_a_plan_that_is_nowhere_or_for_another_robot_is_refused() -> None:
     with pytest.raises(FileNotFoundError, match="no plan 'mit-dive': give a CSV file, or one of mit-flip, mit-front-jump"):
         read_plan("mit-dive", SPEC)

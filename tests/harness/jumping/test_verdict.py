@@ -82,6 +82,16 @@ def test_attitude_counts_by_its_size(figure: str) -> None:
     assert case({figure: {"a": (-60.0, 1.0), "b": (-20.0, 1.0)}}).verdict is MARGINAL
 
 
+def test_a_turn_about_the_vertical_counts_by_its_size_and_is_an_outcome() -> None:
+    assert case({"yaw_off": -9.0}).verdict is GO
+    assert case({"yaw_off": -11.0}).verdict is MARGINAL
+    missed = case({"yaw_off": -31.0})
+    assert missed.verdict is NO_GO
+    assert "faces another way" in missed.sentence
+    assert any("ask for +31 deg of turn more" in remedy for remedy in missed.remedies)
+    assert case({"yaw_off": {"a": (-31.0, 1.0), "b": (-1.0, 1.0)}}).verdict is MARGINAL  # it turns in one of the simulators
+
+
 @pytest.mark.parametrize(
     ("figure", "value", "error", "verdict"),
     [

@@ -9,7 +9,16 @@ import pytest
 
 from leapcheck.jumping.measures.observation import observe
 from leapcheck.report.chart import Chart, Series, chart_plot
-from leapcheck.report.jump.plots import envelope, joint_kinds, jump_phases, jump_plots, main_simulator, pitch_of, window_means
+from leapcheck.report.jump.plots import (
+    envelope,
+    joint_kinds,
+    jump_phases,
+    jump_plots,
+    main_simulator,
+    pitch_of,
+    window_means,
+    yaw_of,
+)
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drives
 from tests.harness.report.jump_case import PHASES, TAKE_OFF, cut, jump_log, robot
@@ -130,3 +139,12 @@ def test_pitch_counts_whole_turns_in_the_plane_of_the_jump() -> None:
     )
     rolled = np.stack([np.cos(angle / 2), np.sin(angle / 2), zero, zero], 1)
     np.testing.assert_allclose(pitch_of(rolled), 0.0, atol=1e-9)
+
+
+def test_yaw_goes_on_past_half_a_turn_and_ends_where_the_trunk_tips_over() -> None:
+    angle = np.radians(np.linspace(30.0, 390.0, 300))
+    zero = np.zeros_like(angle)
+    turned = np.stack([np.cos(angle / 2), zero, zero, np.sin(angle / 2)], 1)
+    np.testing.assert_allclose(yaw_of(turned), np.degrees(angle) - 30.0, atol=1e-9)
+    flipped = np.stack([np.cos(angle / 2), zero, np.sin(angle / 2), zero], 1)
+    np.testing.assert_array_equal(np.isfinite(yaw_of(flipped)), angle < np.pi / 3)

@@ -142,6 +142,15 @@ def turn_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -
     yield f"turn {'faster' if more else 'more slowly'}: the trunk turns by {by_key['turn'].value:.0f} deg"
 
 
+def yaw_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """A robot that ends facing another way than asked: feet that creep in the push turn the trunk back."""
+    off = by_key["yaw_off"]
+    if _worst_size(off) <= thresholds.yaw_marginal:
+        return
+    more = f"ask for {-off.value:+.2g} deg of turn more, or " if abs(off.value) > thresholds.yaw_marginal else ""
+    yield f"{more}less turn or a stiffer, rougher ground: feet that slide in the push turn the trunk back"
+
+
 def attitude_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """A tilted landing, or one that does not come to rest."""
     late = [key for key, item in _LATE if key in by_key and _worst_size(by_key[key]) > getattr(thresholds, f"{item}_marginal")]
@@ -174,6 +183,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "height_share": height_remedies,
     "distance_off": distance_remedies,
     "turn_off": turn_remedies,
+    "yaw_off": yaw_remedies,
     "landing_off": landing_remedies,
     "trunk_clearance": clearance_remedies,
     "pitch_off": attitude_remedies,

@@ -29,7 +29,8 @@ class Thresholds:
     last state; `attitude` deg: pitch and roll at touch-down; `slip` m: of a foot in the push or the landing; `height`: part of
     the height asked for that must be reached; `distance` m: by how much the flight may miss the distance asked for;
     `landing` m: by how much higher or lower than meant a foot may stand at the end; `turn` deg: by how much the whole turns of
-    the trunk may be off; `trunk_clearance` m: as `clearance`, of the trunk alone.
+    the trunk may be off; `yaw` deg: by how much its turn about the vertical may be off: at the feet of a quadruped 0.3 m from the
+    middle the same way as `distance`; `trunk_clearance` m: as `clearance`, of the trunk alone.
     """
 
     utilisation_marginal: float = 0.8
@@ -52,6 +53,8 @@ class Thresholds:
     height_no_go: float = 0.5
     turn_marginal: float = 45.0
     turn_no_go: float = 180.0
+    yaw_marginal: float = 10.0
+    yaw_no_go: float = 30.0
     trunk_clearance_marginal: float = 0.01
     trunk_clearance_no_go: float = 0.0
     landing_marginal: float = 0.05
@@ -83,6 +86,7 @@ DIRECTIONS = {
     "landing": True,
     "distance": True,
     "turn": True,
+    "yaw": True,
     "trunk_clearance": False,
 }
 """Items that have two thresholds, and whether larger is worse."""

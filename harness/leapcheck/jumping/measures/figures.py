@@ -10,6 +10,7 @@ import numpy as np
 from leapcheck.jumping.measures.balances import BESIDE
 from leapcheck.jumping.measures.figure_list import FIGURES, LANDING_WINDOW, WINDOW, JumpFigure
 from leapcheck.jumping.measures.observation import TOUCH, Observation, Phases, motion_phases, observe, row_at
+from leapcheck.jumping.measures.turns import pitch_turn, yaw_turn
 from leapcheck.jumping.measures.utilisation import drive_figures, power_figures
 from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
@@ -75,10 +76,11 @@ def landing_figures(seen: Observation, phases: Phases, landing: float | None) ->
     return result
 
 
-def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> list[JumpFigure]:
-    """Pitch and roll at touch-down, tilt and speed at the end.
+def attitude_figures(seen: Observation, phases: Phases, turn: float | None, yaw: float | None) -> list[JumpFigure]:
+    """Pitch and roll at touch-down, turn, yaw, tilt and speed at the end.
 
-    `turn` rad: how far the trunk should pitch from start to touch-down; None: it should come down level.
+    `turn` rad: how far the trunk should pitch from start to touch-down; None: it should come down level. `yaw` rad: how far it
+    should turn about the vertical from start to end; None: nobody says so.
     """
     speed = math.sqrt(2.0 * float(seen.kinetic_energy[-1]) / seen.spec.total_mass)
     result = [JumpFigure("final_speed", speed, time=phases.end)]
@@ -88,6 +90,10 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
     result.append(JumpFigure("turn", math.degrees(turned), time=phases.end))
     if turn is not None:
         result.append(JumpFigure("turn_off", math.degrees(turned - math.tau * round(turn / math.tau)), time=phases.end))
+    yawed = yaw_turn(seen.q[:, 3:7])
+    result.append(JumpFigure("yaw", math.degrees(yawed), time=phases.end))
+    if yaw is not None:
+        result.append(JumpFigure("yaw_off", math.degrees(yawed - yaw), time=phases.end))
     R = quaternion_rotation(seen.q[-1, 3:7])
     result.append(
         JumpFigure(
@@ -102,13 +108,6 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None) -> l
         for name, angle in (("pitch_touch_down", pitch), ("pitch_off", pitch_off), ("roll_touch_down", roll)):
             result.append(JumpFigure(name, math.degrees(angle), time=phases.touch_down))
     return result
-
-
-def pitch_turn(quaternions: Floats) -> float:
-    """Turn (rad) of the trunk's x axis in the world's x-z plane over the rows (n, 4), whole turns counted; nose down positive."""
-    w, x, y, z = quaternions.T
-    angle = np.unwrap(np.arctan2(2.0 * (w * y - x * z), 1.0 - 2.0 * (y * y + z * z)))
-    return float(angle[-1] - angle[0])
 
 
 def pitch_and_roll(quaternion: Floats) -> tuple[float, float]:
@@ -247,12 +246,13 @@ def figures(
     turn: float | None = None,
     terrain: Terrain = LEVEL,
     landing: float | None = None,
+    yaw: float | None = None,
 ) -> dict[str, JumpFigure]:
     """The figures of a log by key, in the order of `FIGURES`; those that the run does not reach are left out.
 
     `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears, where it is known;
-    `turn` rad: how far the trunk is to pitch, where no plan of leapcheck says it; `landing` m: how high the feet are to stand at
-    the end, where that is known. A run that broke down is measured up to its
+    `turn`, `yaw` rad: how far the trunk is to pitch and to turn about the vertical, where no plan of leapcheck says it; `landing`
+    m: how high the feet are to stand at the end, where that is known. A run that broke down is measured up to its
     last sound state; a log without a step has no figures.
     """
     seen = observe(spec, log, terrain)
@@ -267,7 +267,12 @@ def figures(
         *jump_figures(seen, phases, None if plan is None else plan.request),
         *ground_figures(seen, phases, mu),
         *power_figures(log, drives, battery, 0.5 * (speeds[:-1] + speeds[1:]), phases),
-        *attitude_figures(seen, phases, turn if plan is None else plan.request.pitch or 0.0),
+        *attitude_figures(
+            seen,
+            phases,
+            turn if plan is None else plan.request.pitch or 0.0,
+            yaw if plan is None else plan.request.yaw,
+        ),
         *limit_figures(seen),
         *clearance_figures(seen),
         *landing_figures(seen, phases, landing),

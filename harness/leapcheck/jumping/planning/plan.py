@@ -50,6 +50,8 @@ def plan_jump(
     Raises Infeasible, a ValueError, where the robot cannot do it: which limit, by how much, and what to change; ValueError for a
     robot that cannot be planned for.
     """
+    if request.yaw:
+        raise ValueError("the quick planner pushes straight: plan a turn about the vertical with --planner optimised")
     work = task(legged_robot(spec, SMALLEST_RADIUS), request, drives, battery)
     weight = work.robot.mass * work.robot.gravity
     _refuse_beyond(work, power_at_take_off(work), SURELY)

@@ -19,6 +19,7 @@ class JumpRequest:
 
     The ground is `landing_height` m higher where it lands than where it begins.
 
+    `yaw` rad: the trunk's turn about the vertical, left positive, from start to end.
     `pitch` (nose down positive, about the world's y axis) is counted from start to touch-down; None keeps the trunk's
     orientation through the push and takes what the flight makes of it. `friction` of the ground; `crouch`: height m of the
     trunk's origin in the crouch, `push_time` s: both chosen by the planner where None.
@@ -31,6 +32,7 @@ class JumpRequest:
     crouch: float | None = None
     push_time: float | None = None
     landing_height: float = 0.0
+    yaw: float = 0.0
 
     def __post_init__(self) -> None:
         """Raises ValueError for a number that is no such figure."""
@@ -42,16 +44,17 @@ class JumpRequest:
         ):
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise ValueError(f"the jump's {name} is {value}: give a finite positive number")
-        if not all(map(math.isfinite, (self.distance, self.pitch or 0.0, self.landing_height))):
+        if not all(map(math.isfinite, (self.distance, self.pitch or 0.0, self.yaw, self.landing_height))):
             raise ValueError(
-                f"the jump's distance {self.distance} m, pitch {self.pitch} rad and landing height {self.landing_height} m must "
-                "be finite numbers"
+                f"the jump's distance {self.distance} m, pitch {self.pitch} rad, yaw {self.yaw} rad and landing height "
+                f"{self.landing_height} m must be finite numbers"
             )
 
     @property
     def words(self) -> str:
-        """How high, and how far where it is to go anywhere."""
-        return f"{self.height:g} m high" + (f" and {self.distance:g} m far" if self.distance else "")
+        """How high, and how far and how far round where it is to go and to turn anywhere."""
+        far = f" and {self.distance:g} m far" if self.distance else ""
+        return f"{self.height:g} m high{far}" + (f" with a turn of {math.degrees(self.yaw):g} deg" if self.yaw else "")
 
 
 @dataclass(frozen=True, slots=True)

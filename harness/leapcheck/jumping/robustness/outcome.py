@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jumping.judging.thresholds import Thresholds
-from leapcheck.jumping.measures.figures import pitch_turn
 from leapcheck.jumping.measures.observation import LOADED, RISING, SHORTEST_FLIGHT, TOUCH
+from leapcheck.jumping.measures.turns import pitch_turn, yaw_turn
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
@@ -39,6 +39,7 @@ FIGURE_NAMES = (
     "clearance",
     "trunk_clearance",
     "turn",
+    "yaw",
     "landing_height",
     "final_tilt",
     "final_speed",
@@ -135,6 +136,7 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
         lowest = (run.centres[[0, -1]][:, body.feet] @ body.terrain.R)[..., 2].min(axis=1)
         figures["landing_height"] = float(lowest[1] - lowest[0])
     figures["turn"] = math.degrees(pitch_turn(run.q[:, 3:7]))
+    figures["yaw"] = math.degrees(yaw_turn(run.q[:, 3:7]))
     w, x, y, z = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
     upright = np.array([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)]) @ body.terrain.R[:, 2]
     figures["final_tilt"] = math.degrees(math.acos(max(-1.0, min(1.0, float(upright)))))
@@ -152,6 +154,7 @@ FAILURES = frozenset(
         "trunk hit the ground",
         "does not stand where it should",
         "turned too far or not far enough",
+        "faces another way",
         "turned over",
         "not at rest at the end",
     )
@@ -166,13 +169,15 @@ def causes(
     landing: float | None = None,
     turn: float | None = None,
     start: float = 0.0,
+    yaw: float | None = None,
 ) -> tuple[str, ...]:
     """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
 
     It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
 
     `height` m is what the jump should reach, `landing` m how high its feet should then stand, `turn` rad how far the
-    trunk should turn, both None where nobody says so; `start` rad is the trunk's pitch at the start.
+    trunk should pitch, `yaw` rad how far it should turn about the vertical, all None where nobody says so; `start` rad is the
+    trunk's pitch at the start.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -202,6 +207,7 @@ def causes(
             landing is not None and abs(figures["landing_height"] - landing) > limit.landing_no_go,
         ),
         ("turned too far or not far enough", abs(turn_off) > limit.turn_no_go),
+        ("faces another way", yaw is not None and abs(figures["yaw"] - math.degrees(yaw)) > limit.yaw_no_go),
         ("turned over", figures["final_tilt"] > limit.tilt_no_go),
         ("not at rest at the end", figures["final_speed"] > limit.speed_no_go),
     ]

@@ -88,7 +88,9 @@ def headline_figures(run: JumpStudy) -> tuple[FigureRow, ...]:
     """The rows in large type."""
     by_key = {estimate.key: estimate for estimate in run.estimates}
     names, tones = simulator_names(run), _tones(run)
-    return tuple(_figure(by_key[key], names, tones) for key in HEADLINES if key in by_key)
+    turns = run.setup.plan is not None and run.setup.plan.request.yaw != 0.0
+    keys = (HEADLINES[0], "yaw", *HEADLINES[1:]) if turns else HEADLINES
+    return tuple(_figure(by_key[key], names, tones) for key in keys if key in by_key)
 
 
 def _figure(estimate: Estimate, names: Iterable[str], tones: Mapping[str, str]) -> FigureRow:

@@ -13,6 +13,7 @@ from leapcheck.jumping.measures.balances import Balances, log_balances
 from leapcheck.jumping.measures.figure_list import WINDOW
 from leapcheck.jumping.measures.figures import LEAST_LOAD
 from leapcheck.jumping.measures.observation import TOUCH, Observation, motion_phases, observe
+from leapcheck.jumping.measures.turns import headings
 from leapcheck.jumping.planning.bounds import largest_powers
 from leapcheck.jumping.simulation import driven_places
 from leapcheck.report.chart import TONES, Chart, ChartPhase, Limit, Series, SeriesKind, chart_plot
@@ -29,6 +30,9 @@ ONE_PATH = 0.01
 
 ASIDE = 0.5
 """From this sideways part of the trunk's direction on its turn is no pitch."""
+
+TIPPED, LEAST_YAW = 0.25, 5.0
+"""Square of the sine of half the tilt (60 deg) from which on a trunk has no heading, and yaw (deg) from which on it is drawn."""
 
 LEDGER_PLOTS = "ledger-plots"
 """Name of the group of the ledgers' plots."""
@@ -166,6 +170,10 @@ def _motion(seen: Mapping[str, Observation], name: str, shade: tuple[ChartPhase,
     if all(s.q.shape[1] != s.v.shape[1] for s in seen.values()):
         pitch = tuple(Series(name, s.time, pitch_of(s.q[:, 3:7])) for name, s in seen.items())
         yield Chart("Trunk pitch, nose down positive", "time, s", "pitch, deg", pitch, shade)
+        yaw = {name: yaw_of(s.q[:, 3:7]) for name, s in seen.items()}
+        if any(np.nanmax(np.abs(angle)) > LEAST_YAW for angle in yaw.values()):
+            turns = tuple(Series(name, seen[name].time, angle) for name, angle in yaw.items())
+            yield Chart("Trunk yaw, left positive", "time, s", "yaw, deg", turns, shade)
 
 
 def _side_view(seen: Mapping[str, Observation], name: str) -> Chart:
@@ -208,6 +216,15 @@ def _outlines(terrain: Terrain, x: Floats) -> Iterator[tuple[Floats, Floats]]:
     for cut in cuts:
         turned = np.stack([cut[:, 0], np.zeros(len(cut)), cut[:, 1]], 1) @ terrain.R.T
         yield turned[:, 0], turned[:, 2]
+
+
+def yaw_of(quaternion: Floats) -> Floats:
+    """Yaw (n,) deg of quaternions wxyz (n, 4) from the first on; NaN from where the trunk tips over: it has no heading."""
+    _, x, y, _ = quaternion.T
+    upright = np.logical_and.accumulate(x * x + y * y < TIPPED)
+    angles = np.degrees(np.unwrap(headings(quaternion)))
+    yaw: Floats = np.where(upright, angles - angles[0], np.nan)
+    return yaw
 
 
 def pitch_of(quaternion: Floats) -> Floats:

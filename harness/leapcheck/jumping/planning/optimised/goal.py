@@ -19,12 +19,13 @@ BEFORE, STEEP = 0.05, 0.012
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Goal:
-    """`speed` m/s of the com upwards at take-off, None: as fast as can be; `distance` m that it flies, None: free.
+    """`speed` m/s of the com upwards at take-off, None: as fast as can be; `distance` m that it flies forward, None: free.
 
     `ground` m: height where it lands.
 
     `footing`: where the feet may be set down, x from, to (m); `steps`: (front, end, height) m of what stands in the way.
-    `impact`: the feet may be stopped by the ground at touch-down; else they come down at rest.
+    `impact`: the feet may be stopped by the ground at touch-down; else they come down at rest. `upright`: forces at the end of
+    the push are vertical: feet creep under a force along the ground, and turn the trunk back as they do.
     `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end.
     """
 
@@ -41,6 +42,7 @@ class Goal:
     footing: tuple[float, float] | None = None
     steps: tuple[tuple[float, float, float], ...] = ()
     impact: bool = False
+    upright: bool = False
     weight: float = 10.0
 
     def height_below(self, x: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.assembly import assemble
 from leapcheck.jumping.planning.optimised.body import body
-from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates
+from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, whole_coordinates
 from leapcheck.jumping.planning.optimised.footing import footing, steps
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import first_guess
@@ -59,12 +59,15 @@ def optimised_jump(
     """
     robot = legged_robot(spec, SMALLEST_RADIUS)
     work = task(robot, request, drives, battery)
-    coordinates = sagittal_coordinates(robot)
+    coordinates = whole_coordinates(robot) if request.yaw else sagittal_coordinates(robot)
     expressions = body(robot, coordinates)
     pitch = request.pitch or 0.0
     stages = schedule(tuple(range(coordinates.contacts)), _last_feet(request))
-    level = math.tau * round(pitch / math.tau)
-    guess = first_guess(robot, coordinates, stages, np.array([0.0, pitch, 0.0]), request.distance, request.landing_height)
+    turn = np.array([0.0, pitch, request.yaw])
+    level = np.array([0.0, math.tau * round(pitch / math.tau), request.yaw])
+    guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height)
+    angles, turn_places = np.nonzero(coordinates.matrix[3:6])
+    height_place = np.flatnonzero(coordinates.matrix[2])
     goal = Goal(
         drives=drives,
         battery=battery,
@@ -72,13 +75,14 @@ def optimised_jump(
         speed=None if highest else math.sqrt(2.0 * robot.gravity * request.height),
         distance=request.distance,
         ground=request.landing_height,
-        turn_places=np.array([2]),
-        turn_values=np.array([pitch]),
-        final_places=np.array([1, 2]),
-        final_values=np.array([guess.start[1] + request.landing_height, level]),
+        turn_places=turn_places,
+        turn_values=turn[angles],
+        final_places=np.concatenate([height_place, turn_places]),
+        final_values=np.concatenate([guess.start[height_place] + request.landing_height, level[angles]]),
         footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance),
         steps=steps(terrain),
         impact=abs(pitch) > LARGE_TURN,
+        upright=request.yaw != 0.0,
     )
     made = problem(expressions, stages, goal, guess)
     values = _solution(made, spec.name)

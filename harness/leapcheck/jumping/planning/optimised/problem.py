@@ -31,6 +31,8 @@ ROUNDING = 0.005
 """Part of a limit over which its price sets in."""
 LIFTING = 1.0
 """Acceleration (parts of gravity) at which feet leave the ground and near it."""
+UPRIGHT = 3
+"""Moments at the end of a push in which forces are vertical, where that is asked."""
 LEVER = 0.1
 """Height (m) that counts as much as a whole limit."""
 LIFT = 0.03
@@ -215,11 +217,14 @@ def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
         program.fix(made.use, HIGHEST_USE)
     else:
         program.require(local, body.com_velocity[2] - goal.speed, state)
+    if goal.upright:
+        last_forces = made.stages[-3].force[-UPRIGHT:]
+        program.fix(last_forces.reshape(UPRIGHT, body.coordinates.contacts, -1)[..., :-1], 0.0)
     if goal.distance is not None:
         duration = ca.SX.sym("duration")
-        program.require(
-            ca.vertcat(local, duration), body.com_velocity[0] * duration - goal.distance, np.hstack([state, air.duration])
-        )
+        ways = body.coordinates.forces.shape[1] - 1  # forward, and sideways where that is planned
+        flown = body.com_velocity[:ways] * duration - np.array([goal.distance, 0.0])[:ways]
+        program.require(ca.vertcat(local, duration), flown, np.hstack([state, air.duration]))
     rows = _rows(body, last.stage.standing)
     program.require(local, body.slip[rows], np.hstack([last.z[0], last.zd[0]]))
     if goal.impact:

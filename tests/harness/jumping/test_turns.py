@@ -1,0 +1,70 @@
+"""Turns of a trunk about its lateral axis and about the vertical, against rotations built by SciPy from the turns themselves."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from leapcheck.jumping.measures.turns import headings, pitch_turn, yaw_turn
+from leapcheck_models.arrays import Floats
+
+SMALL = 1e-12
+STEPS = np.linspace(0.0, 1.0, 400)
+
+
+def quaternions(rotations: Rotation) -> Floats:
+    """Rows wxyz."""
+    rows: Floats = np.roll(rotations.as_quat(), 1, axis=1)
+    return rows
+
+
+def motion(yaw: float, pitch: float, roll: float = 0.0, sway: float = 0.0) -> Floats:
+    """Orientations that turn by yaw, pitch and roll (deg) about z, y', x'', swaying in between."""
+    swing = sway * np.sin(2.0 * np.pi * STEPS)
+    angles = np.stack([yaw * STEPS + swing, pitch * STEPS + swing, roll * STEPS - swing], 1)
+    return quaternions(Rotation.from_euler("ZYX", angles, degrees=True))
+
+
+@pytest.mark.parametrize("yaw", [90.0, -90.0, 179.0, 270.0, 360.0, -720.0])
+@pytest.mark.parametrize("pitch", [0.0, 20.0])
+def test_yaw_counts_whole_turns_and_leaves_pitch_as_it_is(yaw: float, pitch: float) -> None:
+    rows = motion(yaw, pitch, sway=8.0)
+    assert math.degrees(yaw_turn(rows)) == pytest.approx(yaw, abs=1e-9)
+    assert math.degrees(pitch_turn(rows)) == pytest.approx(pitch, abs=1e-9)
+
+
+@pytest.mark.parametrize("pitch", [-360.0, 360.0, -720.0, 200.0])
+def test_a_flip_is_pitch_and_no_yaw(pitch: float) -> None:
+    rows = motion(0.0, pitch)
+    assert math.degrees(pitch_turn(rows)) == pytest.approx(pitch, abs=1e-9)
+    if pitch != 200.0:  # on its back its head is where its tail was
+        assert abs(yaw_turn(rows)) < SMALL
+
+
+def test_a_flip_beside_its_plane_lands_with_the_yaw_that_it_lands_with() -> None:
+    """The axis of the flip swings by 3 deg: from above, the trunk's head passes over, and seems to go round in one frame."""
+    rows = motion(10.0, -360.0, 0.0, sway=3.0)
+    assert math.degrees(pitch_turn(rows)) == pytest.approx(-360.0, abs=1e-9)
+    assert math.degrees(yaw_turn(rows)) == pytest.approx(10.0, abs=1e-9)
+
+
+def test_a_barrel_roll_is_neither() -> None:
+    rows = motion(0.0, 0.0, 360.0)
+    assert abs(yaw_turn(rows)) < SMALL
+    assert abs(pitch_turn(rows)) < SMALL
+
+
+def test_the_signs_of_the_quaternions_do_not_matter() -> None:
+    rows = motion(300.0, 15.0)
+    rows[::3] *= -1.0
+    assert math.degrees(yaw_turn(rows)) == pytest.approx(300.0, abs=1e-9)
+    assert math.degrees(pitch_turn(rows)) == pytest.approx(15.0, abs=1e-9)
+
+
+def test_where_the_robot_begins_to_face_is_taken_off() -> None:
+    turned = Rotation.from_euler("z", 70.0, degrees=True)
+    rows = motion(90.0, 0.0)
+    rows = quaternions(turned * Rotation.from_quat(np.roll(rows, -1, axis=1)))
+    np.testing.assert_allclose(np.degrees(headings(rows[[0, -1]])), [70.0, 160.0])
+    assert math.degrees(yaw_turn(rows)) == pytest.approx(90.0, abs=1e-9)
