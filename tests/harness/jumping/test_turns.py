@@ -42,6 +42,13 @@ def test_a_flip_is_pitch_and_no_yaw(pitch: float) -> None:
         assert abs(yaw_turn(rows)) < SMALL
 
 
+@pytest.mark.parametrize("heading", [90.0, 150.0, -60.0])
+def test_a_flip_is_about_the_trunk_s_own_axis_wherever_it_faces(heading: float) -> None:
+    rows = quaternions(Rotation.from_euler("ZYX", [[heading, -360.0 * s, 0.0] for s in STEPS], degrees=True))
+    assert math.degrees(pitch_turn(rows)) == pytest.approx(-360.0, abs=1e-9)
+    assert abs(yaw_turn(rows)) < SMALL
+
+
 def test_a_flip_beside_its_plane_lands_with_the_yaw_that_it_lands_with() -> None:
     """The axis of the flip swings by 3 deg: from above, the trunk's head passes over, and seems to go round in one frame."""
     rows = motion(10.0, -360.0, 0.0, sway=3.0)
