@@ -24,6 +24,7 @@ def jump(
     pitch: float = JumpOptions.pitch,
     flip: Flip | None = JumpOptions.flip,
     turn: float = JumpOptions.turn,
+    run_up: float | None = JumpOptions.run_up,
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
@@ -72,6 +73,7 @@ def jump(
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
         flip: "back" or "front" instead of `pitch`: turn over once.
         turn: how far the trunk turns about the vertical (deg, left positive), from the start to the end; the optimised planner's.
+        run_up: jump out of a hop that goes forward at this speed (m/s), instead of from rest; by the optimised planner.
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
@@ -133,6 +135,7 @@ def jump(
         pitch=pitch,
         flip=flip,
         turn=turn,
+        run_up=run_up,
         highest=highest,
         crouch=crouch,
         push_time=push_time,

@@ -99,10 +99,11 @@ def _moments(plan: JumpPlan | None, log: JumpLog) -> dict[str, float]:
     if plan is None:
         return {f"{'':{i}}": t for i, t in enumerate(np.linspace(0.0, end, FRAMES))}
     crouched = next((phase.end for phase in plan.phases if phase.name == "crouch"), 0.0)
+    push = next((phase.start for phase in plan.phases if phase.name == "push"), crouched)
     named = {
         "stand": 0.0,
         "crouch": crouched,
-        "push": (crouched + plan.take_off) / 2,
+        "push": (push + plan.take_off) / 2,
         "take-off": plan.take_off,
         "apex": (plan.take_off + plan.touch_down) / 2,
         "touch-down": plan.touch_down,

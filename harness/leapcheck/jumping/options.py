@@ -16,7 +16,7 @@ TURNS: dict[Flip, float] = {"back": -360.0, "front": 360.0}
 """Pitch (deg) of a flip."""
 
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "crouch", "push_time", "planner")
+NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "run_up", "crouch", "push_time", "planner")
 """Options that would have no effect."""
 
 LARGEST_TURN = 360.0
@@ -42,6 +42,8 @@ class JumpOptions:
     """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360."""
     turn: float = 0.0
     """How far the trunk turns about the vertical from start to end (deg, left positive); --planner optimised plans it."""
+    run_up: float | None = None
+    """Jump out of a hop that goes forward at this speed (m/s), instead of from rest; by --planner optimised."""
     highest: bool = False
     """Jump as high as the limits allow instead of --height."""
     crouch: float | None = None
@@ -163,6 +165,8 @@ class JumpOptions:
             self._check_turn()
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
+            if self.run_up is not None and self.planner == "quick":
+                raise ValueError("--run-up: the quick planner jumps from rest alone: add --planner optimised")
             if self.planner == "optimised":
                 self._refuse_unused(("crouch", "push_time"), "the optimised planner chooses it")
         else:
@@ -176,7 +180,9 @@ class JumpOptions:
             raise ValueError(f"--turn {self.turn:g}: give degrees from {-LARGEST_TURN:g} to {LARGEST_TURN:g}, left positive")
         if self.is_planned and self.planner == "quick":
             raise ValueError("--turn: the quick planner pushes straight: add --planner optimised")
-        self._refuse_unused(("pitch", "flip", "highest", "landing_height", "slope"), "a jump with --turn goes without it")
+        self._refuse_unused(
+            ("pitch", "flip", "run_up", "highest", "landing_height", "slope"), "a jump with --turn goes without it"
+        )
 
     def _check_sandbox(self) -> None:
         from leapcheck.engines.outside.sandbox import check_sandbox

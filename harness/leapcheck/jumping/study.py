@@ -172,14 +172,15 @@ def _request(options: JumpOptions) -> JumpRequest:
     height = 1.0 if options.height is None else options.height  # --highest looks for its own
     pitch = radians(options.trunk_pitch)
     return JumpRequest(
-        height,
-        options.distance,
-        pitch,
-        options.friction,
-        options.crouch,
-        options.push_time,
-        options.landing_height,
-        radians(options.turn),
+        height=height,
+        distance=options.distance,
+        pitch=pitch,
+        friction=options.friction,
+        crouch=options.crouch,
+        push_time=options.push_time,
+        landing_height=options.landing_height,
+        yaw=radians(options.turn),
+        run_up=options.run_up,
     )
 
 

@@ -50,14 +50,15 @@ def false_go_page(rows: Sequence[Row], total: int) -> str:
     go = [trial for trial in trials if trial[2]["verdict"] == JumpVerdict.GO]
     false = [trial for trial in go if not trial[2]["succeeds"]]
     unplanned = Counter(row["verdict"] for row in rows if not row["planned"])
+    beyond, unknown = unplanned[JumpVerdict.NO_GO], unplanned[JumpVerdict.UNDECIDED]
     lines = [
         "# False GO",
         "",
         f"Written by {COMMAND}: random requests (kind, size, friction, robot, strength, payload; seed 0),",
         f"judged by all simulators but one and simulated in the one left out, for each in turn. {_made(len(rows), total)}",
         "",
-        f"**{len(false)} of {len(go)} verdicts GO failed in the simulator left out.** {unplanned[JumpVerdict.NO_GO]} requests are beyond a",
-        f"limit of the robot by the plan (NO-GO), of {unplanned[JumpVerdict.UNDECIDED]} the planner has found no plan (UNDECIDED).",
+        f"**{len(false)} of {len(go)} verdicts GO failed in the simulator left out.** {beyond} requests are beyond a",
+        f"limit of the robot by the plan (NO-GO), of {unknown} the planner has found no plan (UNDECIDED).",
         "",
         *_separation(rows),
     ]

@@ -24,6 +24,7 @@ GOOD = {
     "slip_landing": 0.002,
     "height_share": 1.0,
     "distance_off": 0.001,
+    "run_up_share": 1.0,
     "turn": 0.1,
     "turn_off": 0.1,
     "yaw": 90.0,

@@ -34,15 +34,8 @@ def measured(jump: Jump = Jump(), dt: float = DT, friction: float | None = 0.8) 
 
 def test_every_figure_is_listed_with_its_unit_and_has_a_key_of_its_own() -> None:
     found = measured()
-    without = (
-        "height_share",
-        "distance_off",
-        "turn_off",
-        "yaw_off",
-        "thermal_load",
-        "landing_off",
-        "line_use",
-    )  # no plan, rating, box, servo
+    without = ["height_share", "distance_off", "turn_off", "yaw_off", "thermal_load", "landing_off", "line_use"]
+    without += ["run_up_speed", "run_up_share", "run_up_flight"]  # no plan, rating, box, servo
     listed = [name for name in FIGURES if name not in without]
     assert all(figure.key == key for key, figure in found.items())
     assert all(kind.name == name and kind.unit and kind.label and kind.group and kind.meaning for name, kind in FIGURES.items())
@@ -227,6 +220,20 @@ def test_a_plan_says_when_the_push_begins_and_what_was_asked() -> None:
     assert found["friction_use"].value == 0.0
     assert set(found) - set(free) == {"height_share", "distance_off", "turn_off", "yaw_off", "friction_use"}
     assert found["distance_off"].value == found["distance"].value
+
+
+@pytest.mark.parametrize(("hop", "flown"), [(0.0, 0.0), (0.03, 0.03)])
+def test_a_run_up_is_the_speed_where_the_push_begins_and_the_flight_before(hop: float, flown: float) -> None:
+    spec, jump = hopper(), Jump(drift=0.4)
+    log = log_of(jump, DT)
+    log.v[: round(jump.take_off / DT), 3] = 0.6
+    log.forces[round(0.01 / DT) : round((0.01 + hop) / DT)] = 0.0
+    plan = PushPlan(JumpRequest(height=0.1, run_up=0.8), (PlanPhase("run-up", 0.0, 0.05), PlanPhase("push", 0.05, 0.13)))
+    found = figures(spec, plan, log, drives(spec))
+    assert found["run_up_speed"].value == pytest.approx(0.6, rel=EXACT)
+    assert found["run_up_share"].value == pytest.approx(0.75, rel=EXACT)
+    assert found["run_up_flight"].value == pytest.approx(flown, abs=EXACT)
+    assert found["take_off_time"].value == pytest.approx(jump.take_off, abs=ABRUPT)
 
 
 def test_pitch_is_asked_for_from_the_start_on() -> None:

@@ -13,6 +13,7 @@ from leapcheck.jumping.judging.remedies import (
     height_remedies,
     limit_remedies,
     lower_height,
+    run_up_remedies,
     runs_without_failure,
     thermal_remedies,
     torque_remedies,
@@ -113,6 +114,8 @@ def test_ground_and_posture_remedies_carry_their_numbers() -> None:
     assert number(list(clearance_remedies(keyed(clearance=-0.02), limits, None)), r": ([\d.]+) m") == pytest.approx(0.03)
     assert number(list(limit_remedies(keyed(limit_margin=0.01), limits, None)), r"([\d.]+) rad") == pytest.approx(0.04)
     assert number(list(height_remedies(keyed(height_share=0.9), limits, None)), r"ask for ([\d.]+)") >= 1 / 0.9
+    assert "85% of the speed is reached" in next(iter(run_up_remedies(keyed(run_up_share=0.85), limits, None)))
+    assert not list(run_up_remedies(keyed(run_up_share=0.95), limits, None))
 
 
 def test_a_stronger_winding_is_at_the_target() -> None:

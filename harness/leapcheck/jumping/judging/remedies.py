@@ -120,6 +120,13 @@ def height_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None)
         yield f"{factor}check the tracking of the push: {share:.0%} of the height is reached"
 
 
+def run_up_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """A run-up slower than requested."""
+    share = by_key["run_up_share"].lowest
+    if share <= thresholds.run_up_marginal:
+        yield f"ask for a slower --run-up, or check the tracking of its hop: {share:.0%} of the speed is reached"
+
+
 def distance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """A flight that ends somewhere else than asked."""
     off = by_key["distance_off"]
@@ -181,6 +188,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "clearance": clearance_remedies,
     "limit_margin": limit_remedies,
     "height_share": height_remedies,
+    "run_up_share": run_up_remedies,
     "distance_off": distance_remedies,
     "turn_off": turn_remedies,
     "yaw_off": yaw_remedies,

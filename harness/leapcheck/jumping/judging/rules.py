@@ -65,6 +65,7 @@ RULES = (
     Rule("landing_off", "landing", "it does not stand on the box or step that it was to land on", size=True, outcome=True),
     Rule("trunk_clearance", "trunk_clearance", "the trunk hits the ground", hit=True, outcome=True),
     Rule("height_share", "height", "it does not reach what is that high", outcome=True),
+    Rule("run_up_share", "run_up", "it does not come as fast as the jump was to begin", outcome=True),
     Rule("distance_off", "distance", "it misses its place", size=True, outcome=True),
     Rule("final_speed", "speed", "it does not come to rest", outcome=True),
     Rule("thermal_load", "utilisation", "windings overheat, which no simulator models", outcome=True),

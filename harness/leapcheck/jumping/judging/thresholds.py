@@ -27,10 +27,11 @@ class Thresholds:
     `clearance` m: at or below is a hit; `success`: rate of varied jumps that succeed, below
     `success_no_go` a NO-GO, MARGINAL where its lower Clopper-Pearson bound is below the other; `tilt` deg, `speed` m/s: of the
     last state; `attitude` deg: pitch and roll at touch-down; `slip` m: of a foot in the push or the landing; `height`: part of
-    the height asked for that must be reached; `distance` m: by how much the flight may miss the distance asked for;
-    `landing` m: by how much higher or lower than meant a foot may stand at the end; `turn` deg: by how much the whole turns of
-    the trunk may be off; `yaw` deg: by how much its turn about the vertical may be off: at the feet of a quadruped 0.3 m from the
-    middle the same way as `distance`; `trunk_clearance` m: as `clearance`, of the trunk alone.
+    the height asked for that must be reached; `run_up`: part of the speed asked for that the push must begin with;
+    `distance` m: by how much the flight may miss the distance asked for; `landing` m: by how much higher or lower than meant a
+    foot may stand at the end; `turn` deg: by how much the whole turns of the trunk may be off; `yaw` deg: by how much its turn
+    about the vertical may be off: at the feet of a quadruped 0.3 m from the middle the same way as `distance`;
+    `trunk_clearance` m: as `clearance`, of the trunk alone.
     """
 
     utilisation_marginal: float = 0.8
@@ -59,6 +60,8 @@ class Thresholds:
     trunk_clearance_no_go: float = 0.0
     landing_marginal: float = 0.05
     landing_no_go: float = 0.15
+    run_up_marginal: float = 0.9
+    run_up_no_go: float = 0.5
     distance_marginal: float = 0.05
     distance_no_go: float = 0.15
 
@@ -83,6 +86,7 @@ DIRECTIONS = {
     "attitude": True,
     "slip": True,
     "height": False,
+    "run_up": False,
     "landing": True,
     "distance": True,
     "turn": True,

@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.jumping.measures.balances import BESIDE
 from leapcheck.jumping.measures.figure_list import FIGURES, LANDING_WINDOW, WINDOW, JumpFigure
-from leapcheck.jumping.measures.observation import TOUCH, Observation, Phases, motion_phases, observe, row_at
+from leapcheck.jumping.measures.observation import TOUCH, Observation, Phases, flights, motion_phases, observe, row_at
 from leapcheck.jumping.measures.turns import pitch_turn, yaw_turn
 from leapcheck.jumping.measures.utilisation import drive_figures, power_figures
 from leapcheck.jumping.simulation import driven_places
@@ -63,6 +63,19 @@ def jump_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -
             start, stop = np.interp([phases.push, phases.touch_down], seen.time, feet)
             result.append(JumpFigure("feet_distance", float(stop - start), time=phases.touch_down))
     return result
+
+
+def run_up_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -> list[JumpFigure]:
+    """How fast the com goes forward where the push begins, and how long the robot flew before; none of a jump from rest."""
+    if asked is None or asked.run_up is None or not math.isfinite(phases.take_off):
+        return []
+    speed = float(row_at(seen.time, seen.com_velocity, phases.push)[0])
+    hops = [(b - a) * seen.dt for a, b in flights(seen) if seen.time[b] < phases.take_off]
+    return [
+        JumpFigure("run_up_speed", speed, time=phases.push),
+        JumpFigure("run_up_share", speed / asked.run_up, time=phases.push),
+        JumpFigure("run_up_flight", max(hops, default=0.0), time=phases.push),
+    ]
 
 
 def landing_figures(seen: Observation, phases: Phases, landing: float | None) -> list[JumpFigure]:
@@ -265,6 +278,7 @@ def figures(
     result = [
         *drive_figures(log, drives, speeds[:-1], phases, rating),
         *jump_figures(seen, phases, None if plan is None else plan.request),
+        *run_up_figures(seen, phases, None if plan is None else plan.request),
         *ground_figures(seen, phases, mu),
         *power_figures(log, drives, battery, 0.5 * (speeds[:-1] + speeds[1:]), phases),
         *attitude_figures(

@@ -174,10 +174,14 @@ def row_at(time: Floats, rows: Floats, t: float) -> Floats:
 
 def _longest_flight(seen: Observation) -> tuple[int, int] | None:
     """Steps first..last - 1 of the longest time almost without load that a load precedes; None where there is none."""
+    return max(flights(seen), key=lambda run: run[1] - run[0], default=None)
+
+
+def flights(seen: Observation) -> list[tuple[int, int]]:
+    """Steps first..last - 1 of each time almost without load that a load precedes."""
     loaded = seen.force[..., 2].sum(axis=1) > LOADED * seen.weight
     edges = np.flatnonzero(np.diff(np.concatenate(([True], loaded, [True])).astype(int)))
-    runs = [(int(a), int(b)) for a, b in edges.reshape(-1, 2) if a > 0 and (b - a) * seen.dt >= SHORTEST_FLIGHT]
-    return max(runs, key=lambda run: run[1] - run[0], default=None)
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2) if a > 0 and (b - a) * seen.dt >= SHORTEST_FLIGHT]
 
 
 def _rising_from(seen: Observation, first: int, level: float) -> float:

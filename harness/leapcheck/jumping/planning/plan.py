@@ -52,6 +52,8 @@ def plan_jump(
     """
     if request.yaw:
         raise ValueError("the quick planner pushes straight: plan a turn about the vertical with --planner optimised")
+    if request.run_up is not None:
+        raise ValueError("the quick planner jumps from rest alone: --planner optimised plans a run-up")
     work = task(legged_robot(spec, SMALLEST_RADIUS), request, drives, battery)
     weight = work.robot.mass * work.robot.gravity
     _refuse_beyond(work, power_at_take_off(work), SURELY)

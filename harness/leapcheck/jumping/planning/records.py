@@ -12,6 +12,9 @@ from leapcheck.jumping.control import JointCommand
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.actuator import Drives, torque_before_losses
 
+LEAST_RUNNING = 0.05
+"""Height (m) of the lowest jump out of a run: it flies 0.2 s, longer than the hop before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class JumpRequest:
@@ -22,7 +25,8 @@ class JumpRequest:
     `yaw` rad: the trunk's turn about the vertical, left positive, from start to end.
     `pitch` (nose down positive, about the world's y axis) is counted from start to touch-down; None keeps the trunk's
     orientation through the push and takes what the flight makes of it. `friction` of the ground; `crouch`: height m of the
-    trunk's origin in the crouch, `push_time` s: both chosen by the planner where None.
+    trunk's origin in the crouch, `push_time` s: both chosen by the planner where None. `run_up` m/s: speed forward of the com
+    where the push begins, out of a hop; None: from rest.
     """
 
     height: float
@@ -33,6 +37,7 @@ class JumpRequest:
     push_time: float | None = None
     landing_height: float = 0.0
     yaw: float = 0.0
+    run_up: float | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for a number that is no such figure."""
@@ -41,9 +46,14 @@ class JumpRequest:
             ("friction", self.friction),
             ("crouch", self.crouch),
             ("push_time", self.push_time),
+            ("run_up", self.run_up),
         ):
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise ValueError(f"the jump's {name} is {value}: give a finite positive number")
+        if self.run_up is not None and self.height < LEAST_RUNNING:
+            raise ValueError(
+                f"a running jump {self.height:g} m high flies hardly longer than its hop: jump {LEAST_RUNNING:g} m or higher"
+            )
         if not all(map(math.isfinite, (self.distance, self.pitch or 0.0, self.yaw, self.landing_height))):
             raise ValueError(
                 f"the jump's distance {self.distance} m, pitch {self.pitch} rad, yaw {self.yaw} rad and landing height "
@@ -52,9 +62,10 @@ class JumpRequest:
 
     @property
     def words(self) -> str:
-        """How high, and how far and how far round where it is to go and to turn anywhere."""
+        """How high, and how far, how far round and out of what run where it is to go, to turn or to run anywhere."""
         far = f" and {self.distance:g} m far" if self.distance else ""
-        return f"{self.height:g} m high{far}" + (f" with a turn of {math.degrees(self.yaw):g} deg" if self.yaw else "")
+        round_ = f" with a turn of {math.degrees(self.yaw):g} deg" if self.yaw else ""
+        return f"{self.height:g} m high{far}{round_}" + (f" out of a run at {self.run_up:g} m/s" if self.run_up else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,7 @@ class Gains:
 
 @dataclass(frozen=True, slots=True)
 class PlanPhase:
-    """A part of the jump: "stand", "crouch", "push", "flight" or "landing", from `start` to `end` s."""
+    """A part of the jump: "stand", "crouch", "run-up", "push", "flight" or "landing", from `start` to `end` s."""
 
     name: str
     start: float

@@ -27,10 +27,10 @@ def assemble(body: Body, made: JumpProblem, values: Floats, request: JumpRequest
     for stage in made.stages:
         duration = float(values[stage.duration][0])
         t = np.linspace(0.0, duration, round(duration / SAMPLE) + 1)
-        name = {"tip": "push"}.get(stage.stage.name, stage.stage.name)
+        name = {"tip": "push", "hop": "run-up"}.get(stage.stage.name, stage.stage.name)
         parts.append(PlanPart(name, sample(*_between(values, stage, t)), t, stage.stage.standing))
     parts.append(_rest(sample, values, last, -1, "landing", END_TIME))
-    air = next(stage for stage in made.stages if not stage.stage.standing)
+    air = made.stages[-2]
     velocity = ca.Function("velocity", [body.z, body.zd], [body.com_velocity])
     take_off_velocity = np.array(velocity(values[air.z[0]], values[air.zd[0]])).ravel()
     return whole_plan(body.robot, request, parts, partial(_measures, body, goal), take_off_velocity, gains, goal.drives)

@@ -22,6 +22,8 @@ TRUNK = 9.0
 """How far the trunk goes (m) and turns (rad) at most."""
 ENDS: Mapping[str, tuple[float, float]] = {
     "crouch": (CROUCHED, 0.0),
+    "hop": (STRETCHED, 0.0),
+    "run-up": (1.0, 0.0),
     "push": (STRETCHED, 0.05),
     "tip": (STRETCHED, 0.1),
     "flight": (1.0, 1.0),
@@ -58,17 +60,28 @@ class Guess:
 
 
 def first_guess(
-    robot: Legged, coordinates: Coordinates, stages: tuple[Stage, ...], turn: Floats, distance: float, ground: float
+    robot: Legged,
+    coordinates: Coordinates,
+    stages: tuple[Stage, ...],
+    turn: Floats,
+    distance: float,
+    ground: float,
+    run_up: float = 0.0,
 ) -> Guess:
-    """The guess for a jump that turns the trunk by `turn` (3,) rad, roll, pitch, yaw, and lands `distance` m ahead."""
+    """The guess for a jump that turns the trunk by `turn` (3,) rad, roll, pitch, yaw, and lands `distance` m ahead.
+
+    `run_up` m/s: its speed forward before the push.
+    """
     stand = standing_pose(robot)
     poses = {part: _pose(robot, stand, part) for part in (CROUCHED, STRETCHED, 1.0)}
     start = _z(coordinates, stand)
     keys: list[Floats] = [start]
+    run = 0.0
     for stage in stages:
         pose, way = ENDS[stage.name]
         whole = coordinates.matrix @ _z(coordinates, poses[pose]) + coordinates.offset
-        whole[0] += way * distance
+        run += run_up * stage.guess * (stage.name == "run-up")
+        whole[0] += way * distance + run
         whole[2] += ground * (way == 1.0)
         whole[3:6] = way * turn
         keys.append(_solve(coordinates, whole))

@@ -62,10 +62,10 @@ def optimised_jump(
     coordinates = whole_coordinates(robot) if request.yaw else sagittal_coordinates(robot)
     expressions = body(robot, coordinates)
     pitch = request.pitch or 0.0
-    stages = schedule(tuple(range(coordinates.contacts)), _last_feet(request))
+    stages = schedule(tuple(range(coordinates.contacts)), _last_feet(request), request.run_up is not None)
     turn = np.array([0.0, pitch, request.yaw])
     level = np.array([0.0, math.tau * round(pitch / math.tau), request.yaw])
-    guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height)
+    guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height, request.run_up or 0.0)
     angles, turn_places = np.nonzero(coordinates.matrix[3:6])
     height_place = np.flatnonzero(coordinates.matrix[2])
     goal = Goal(
@@ -83,6 +83,7 @@ def optimised_jump(
         steps=steps(terrain),
         impact=abs(pitch) > LARGE_TURN,
         upright=request.yaw != 0.0,
+        run_up=request.run_up,
     )
     made = problem(expressions, stages, goal, guess)
     values = _solution(made, spec.name)

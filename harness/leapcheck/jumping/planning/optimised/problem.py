@@ -211,6 +211,8 @@ def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
     local = ca.vertcat(body.z, body.zd)
     program.require(local, body.com_velocity[2], state)
     air = made.stages[-2]
+    if goal.run_up is not None:
+        _run_up(made, body, goal.run_up)
     state = np.hstack([air.z[0], air.zd[0]])
     if goal.speed is None:
         program.minimise(local, -goal.weight * body.com_velocity[2], state)
@@ -233,6 +235,15 @@ def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
     if goal.footing is not None:
         program.require(body.z, body.feet[:, 0], air.z[-1], *goal.footing)
     program.fix(air.z[-1, goal.turn_places], goal.turn_values)
+
+
+def _run_up(made: JumpProblem, body: Body, speed: float) -> None:
+    """The hop flies forward with that speed, and all feet come down at rest."""
+    hop = next(part for part in made.stages if part.stage.name == "run-up")
+    local, end = ca.vertcat(body.z, body.zd), np.hstack([hop.z[-1], hop.zd[-1]])
+    made.program.require(local, body.com_velocity[0] - speed, end)
+    made.program.require(local, body.slip, end)
+    made.program.require(body.z, body.feet[:, 2] - body.robot.radii[0], hop.z[-1])
 
 
 def _impact(made: JumpProblem, body: Body, goal: Goal) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+HOP = (0.06, 0.15)
+"""Shortest and longest flight (s) of a run-up's hop: long enough to be one, shorter than that of the jump."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -22,11 +25,13 @@ class Stage:
         return math.sqrt(self.least * self.most)
 
 
-def schedule(every: tuple[int, ...], last: tuple[int, ...] = ()) -> tuple[Stage, ...]:
-    """Crouch, push, flight, landing; `last`: contacts that push on alone when the others have left."""
+def schedule(every: tuple[int, ...], last: tuple[int, ...] = (), run_up: bool = False) -> tuple[Stage, ...]:
+    """Crouch, push, flight, landing; `last`: contacts that push on alone when the others have left; `run_up`: a hop before."""
     tip = (Stage("tip", last, 14, 0.04, 0.2),) if last else ()
+    hop = (Stage("hop", every, 20, 0.08, 0.3), Stage("run-up", (), 13, *HOP)) if run_up else ()
     return (
         Stage("crouch", every, 12, 0.25, 0.6),
+        *hop,
         Stage("push", every, 20, 0.08, 0.3),
         *tip,
         Stage("flight", (), 25, 0.1, 1.0),
