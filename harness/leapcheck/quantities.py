@@ -6,7 +6,7 @@ gives its shape, the names and units of its entries, and how it is converted bet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -169,7 +169,9 @@ def _mujoco() -> Iterator[Quantity]:
 def _dynamics() -> Iterator[Quantity]:
     """What follows from the equations of motion."""
     F, A, own = Axis.FORCE, Axis.MOTION, QuantityGroup.DYNAMICS
-    yield Quantity("inverse_dynamics", "inverse dynamics", "N m, N", ("q", "v", "vdot"), Scale.LARGEST, (F,), own)
+    moving, name = ("q", "v", "vdot"), "inverse_dynamics_with_contacts"
+    yield Quantity("inverse_dynamics", "inverse dynamics", "N m, N", moving, Scale.LARGEST, (F,), own)
+    yield Quantity(name, "inverse dynamics, contacts", "N m, N", (*moving, "contact_forces"), Scale.LARGEST, (F,), own)
     inverse = "1/kg m^2, 1/kg, 1/kg m"
     yield Quantity("minverse", "M^-1", inverse, ("q",), Scale.LARGEST, (A, A), own)
     C, QV, M = "kg m^2/s, kg m/s, kg/s", ("q", "v"), "mass_matrix"
@@ -287,6 +289,11 @@ def quantity_names(words: Sequence[str]) -> tuple[str, ...]:
         return DEFAULT
     chosen = [row.name for word in words for row in QUANTITIES.values() if word in (row.name, row.group, ALL)]
     return tuple(dict.fromkeys(chosen))
+
+
+def takes_part(names: Iterable[str], part: str) -> bool:
+    """Whether one of the quantities depends on a part of a state."""
+    return any(part in QUANTITIES[name].arguments for name in names)
 
 
 def names_of_group(group: QuantityGroup) -> tuple[str, ...]:

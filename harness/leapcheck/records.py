@@ -62,7 +62,7 @@ class FindingKind(StrEnum):
 class WorstState:
     """The state with the largest error in units of the expected rounding, and the entry where it is.
 
-    `vdot` is empty where the quantity does not depend on it.
+    `vdot` and `contact_forces` are empty where the quantity does not depend on them.
     """
 
     index: int
@@ -76,6 +76,7 @@ class WorstState:
     tau: tuple[float, ...]
     place: tuple[int, ...] = ()
     vdot: tuple[float, ...] = ()
+    contact_forces: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

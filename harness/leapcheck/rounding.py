@@ -47,6 +47,7 @@ CANCELLING = {
     "bias_force": (ENERGY,),
     "coriolis_force": (ENERGY,),
     "inverse_dynamics": (ENERGY,),
+    "inverse_dynamics_with_contacts": (ENERGY,),
     "centroidal_momentum_rate": (ENERGY,),
     "forward_dynamics": (ENERGY, INERTIA),
     "constrained_forward_dynamics": (ENERGY, INERTIA),

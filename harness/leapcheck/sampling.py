@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,8 +30,11 @@ PATTERN = (
 )
 """Kinds of 16 consecutive states; the pattern repeats."""
 
-ACCELERATIONS = 1
-"""Of a unit's streams, that of the accelerations: the first, of all else, is older."""
+ACCELERATIONS, CONTACT_FORCES = 1, 2
+"""Of a unit's streams, those of the accelerations and of the contact forces: the first, of all else, is older."""
+
+LARGE_FORCE = 100.0
+"""Standard deviation (N) of a contact force along each axis."""
 
 UNIT_KINDS = PATTERN * (UNIT // len(PATTERN))
 """Kinds of the states of a unit."""
@@ -43,7 +46,7 @@ KINDS = tuple(dict.fromkeys(PATTERN))
 """generic; large (angles to 10 rad, speeds to 100 rad/s); singular (near straight or folded); rest; far (1e2 to 1e4 m); pose."""
 
 
-STATE_PARTS = ("q", "v", "tau", "vdot")
+STATE_PARTS = ("q", "v", "tau", "vdot", "contact_forces")
 """The parts of a state; a quantity depends on some of them."""
 
 LEFT_OUT: Floats = np.zeros((0, 0))
@@ -54,6 +57,7 @@ class States:
     """A block of n states: `q` (n, nq), `v` (n, nv), `tau` (n, nv), canonical; each with its global `index` and `kind`.
 
     `vdot` (n, nv) are the accelerations that inverse dynamics is asked for, which have nothing to do with tau; left out, zero.
+    `contact_forces` (n, 3 points) are those on the robot at its computed contact points, N, world axes; left out (n, 0), none.
     """
 
     q: Floats
@@ -62,10 +66,13 @@ class States:
     index: NDArray[np.int64]
     kind: tuple[str, ...]
     vdot: Floats = field(default_factory=lambda: LEFT_OUT)
+    contact_forces: Floats = field(default_factory=lambda: LEFT_OUT)
 
     def __post_init__(self) -> None:
         if self.vdot is LEFT_OUT:
             object.__setattr__(self, "vdot", np.zeros(self.v.shape))
+        if self.contact_forces is LEFT_OUT:
+            object.__setattr__(self, "contact_forces", np.zeros((len(self.q), 0)))
 
     def __len__(self) -> int:
         return len(self.q)
@@ -74,7 +81,15 @@ class States:
         return f"<States {len(self)}: q {self.q.shape}, v {self.v.shape}, tau {self.tau.shape}>"
 
     def __getitem__(self, rows: slice) -> States:
-        return States(self.q[rows], self.v[rows], self.tau[rows], self.index[rows], self.kind[rows], self.vdot[rows])
+        return States(index=self.index[rows], kind=self.kind[rows], **{part: getattr(self, part)[rows] for part in STATE_PARTS})
+
+
+def part_sizes(spec: RobotSpec) -> dict[str, int]:
+    """How many numbers each part of a state is."""
+    return dict.fromkeys(STATE_PARTS, spec.nv) | {
+        "q": spec.nq,
+        "contact_forces": 3 * sum(point.computed for point in spec.contact_points),
+    }
 
 
 def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> States:
@@ -82,10 +97,11 @@ def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> State
     return generated_block(spec, count, seed, (unit,))
 
 
-def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[int]) -> States:
-    """The states of some units, in ascending order, as one block."""
+def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[int], *, contact_forces: bool = True) -> States:
+    """The states of some units, in ascending order, as one block; `contact_forces` may be left out, the rest stays the same."""
     places, rows = _places(spec), len(of_units) * UNIT
-    q, v, tau, vdot = (np.empty((rows, width)) for width in (spec.nq, spec.nv, spec.nv, spec.nv))
+    sizes = part_sizes(spec) | ({} if contact_forces else {"contact_forces": 0})
+    q, v, tau, vdot, forces = (np.empty((rows, sizes[part])) for part in STATE_PARTS)
     # Every draw is made for the whole unit, whatever the count: the first states of a longer run are those of a shorter one.
     for k, unit in enumerate(of_units):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
@@ -94,10 +110,14 @@ def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[i
         _shape_by_kind(spec, places, rng, q[block], v[block])
         accelerations = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, ACCELERATIONS)))
         accelerations.standard_normal(out=vdot[block])
+        if contact_forces:
+            at_points = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, CONTACT_FORCES)))
+            at_points.standard_normal(out=forces[block])
     vdot *= 10.0
+    forces *= LARGE_FORCE
     index = (np.array(of_units, dtype=np.int64)[:, None] * UNIT + np.arange(UNIT)).ravel()
     n = int(np.searchsorted(index, count))
-    return States(q[:n], v[:n], tau[:n], index[:n], (UNIT_KINDS * len(of_units))[:n], vdot[:n])
+    return States(q[:n], v[:n], tau[:n], index[:n], (UNIT_KINDS * len(of_units))[:n], vdot[:n], forces[:n])
 
 
 def units(count: int) -> range:
@@ -179,22 +199,30 @@ def joint_slices(spec: RobotSpec) -> list[tuple[str, JointType, slice, slice]]:
     return rows
 
 
+def with_contact_forces(spec: RobotSpec, states: States) -> States:
+    """The states, with contact forces of zero where they are left out."""
+    width = part_sizes(spec)["contact_forces"]
+    return states if states.contact_forces.shape[1] == width else replace(states, contact_forces=np.zeros((len(states), width)))
+
+
 def join_states(blocks: Sequence[States]) -> States:
-    """The blocks as one."""
-    q, v, tau, vdot, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in ("q", "v", "tau", "vdot", "index"))
-    return States(q, v, tau, index, tuple(chain.from_iterable(b.kind for b in blocks)), vdot)
+    """The blocks as one; contact forces that are left out of some but not of all are zero there."""
+    q, v, tau, vdot, index = (np.concatenate([getattr(b, part) for b in blocks]) for part in (*STATE_PARTS[:4], "index"))
+    width = max(block.contact_forces.shape[1] for block in blocks)
+    forces = [b.contact_forces if b.contact_forces.shape[1] == width else np.zeros((len(b), width)) for b in blocks]
+    return States(q, v, tau, index, tuple(chain.from_iterable(b.kind for b in blocks)), vdot, np.concatenate(forces))
 
 
 def take(states: States, rows: Sequence[int] | NDArray[np.int64]) -> States:
     """Some of the states, by their rows."""
     kind = tuple(states.kind[i] for i in rows)
-    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], kind, states.vdot[rows])
+    return States(index=states.index[rows], kind=kind, **{part: getattr(states, part)[rows] for part in STATE_PARTS})
 
 
 def tile(states: States, times: int) -> States:
     """The states one after the other, so many times."""
-    q, v, tau, vdot = (np.tile(getattr(states, part), (times, 1)) for part in STATE_PARTS)
-    return States(q, v, tau, np.tile(states.index, times), states.kind * times, vdot)
+    parts = {part: np.tile(getattr(states, part), (times, 1)) for part in STATE_PARTS}
+    return States(index=np.tile(states.index, times), kind=states.kind * times, **parts)
 
 
 def unit_blocks(states: States) -> list[States]:

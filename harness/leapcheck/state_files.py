@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leapcheck.sampling import STATE_PARTS, States, joint_slices
+from leapcheck.sampling import STATE_PARTS, States, joint_slices, part_sizes
 from leapcheck.system.npz import UNREADABLE, arrays_of
 from leapcheck.system.tables import Column, Table
 from leapcheck_models.arrays import Floats
@@ -18,14 +18,15 @@ from leapcheck_models.validation import UNIT_TOLERANCE
 LARGEST = 1e9
 """Largest number (rad, m, rad/s, m/s, N m, N) of a state of the user's: beyond it, sines and squares mean nothing."""
 
-STATE_ARRAYS = re.compile("q|v|tau|vdot")
+STATE_ARRAYS = re.compile("|".join(STATE_PARTS))
 """Names of the arrays of a state."""
 
 
 def read_states(spec: RobotSpec, path: Path) -> States:
-    """The user's own states: .npz with arrays q, v, tau, vdot, or .csv / .parquet with columns q_0.., v_0.., tau_0.., vdot_0..
+    """The user's own states: .npz with arrays q, v, tau, vdot, contact_forces, or .csv / .parquet with columns q_0, ..., v_0, ...
 
-    v, tau and vdot may be left out (zero). Raises ValueError or FileNotFoundError naming the file, the row and the remedy.
+    All but q may be left out (zero). contact_forces are (n, 3 points), or (n, points, 3) in an .npz. Raises ValueError or
+    FileNotFoundError naming the file, the row and the remedy.
     """
     return states_of(spec, path, read_arrays(path, STATE_ARRAYS))
 
@@ -48,14 +49,24 @@ def states_of(spec: RobotSpec, path: Path, arrays: Mapping[str, Floats]) -> Stat
     if n == 0:
         raise ValueError(f"{path}: holds no states: give at least one row")
     q = _check_array(path, "q", arrays["q"], n, spec.nq)
-    v, tau, vdot = (_check_array(path, name, arrays.get(name, np.zeros((n, spec.nv))), n, spec.nv) for name in STATE_PARTS[1:])
+    parts, sizes = {"q": q}, part_sizes(spec)
+    for name in STATE_PARTS[1:]:
+        if name in arrays:
+            parts[name] = _check_array(path, name, _rows_of(arrays[name]), n, sizes[name])
+        elif name != "contact_forces":  # which are none where they are left out
+            parts[name] = np.zeros((n, spec.nv))
     for joint, kind, place, _ in joint_slices(spec):
         if kind in (JointType.FREE, JointType.BALL):
             off = np.abs(np.linalg.norm(q[:, place.stop - 4 : place.stop], axis=1) - 1.0)
             if off.max(initial=0.0) > UNIT_TOLERANCE:
                 row = int(off.argmax())
                 raise ValueError(f"{path}: row {row}: the quaternion of '{joint}' has norm off 1 by {off[row]:.3g}: normalise it")
-    return States(q, v, tau, np.arange(n), ("file",) * n, vdot)
+    return States(index=np.arange(n), kind=("file",) * n, **parts)
+
+
+def _rows_of(values: Floats) -> Floats:
+    """Arrays (n, points, 3) as rows (n, 3 points); others as they are."""
+    return values.reshape(len(values), -1) if values.ndim == 3 else values
 
 
 def _read_npz(path: Path, names: re.Pattern[str]) -> dict[str, Floats]:
@@ -106,7 +117,7 @@ def _check_array(path: Path, name: str, values: Floats, n: int, width: int) -> F
 
 
 def state_table(states: States) -> Table:
-    """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ..., vdot_0 ...; `read_states` reads it back."""
+    """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ..., and so on; `read_states` reads it back."""
     columns = {"index": Column("int64", states.index.tolist()), "kind": Column("str", states.kind)}
     for name in STATE_PARTS:
         columns |= {f"{name}_{i}": Column("float64", values) for i, values in enumerate(getattr(states, name).T.tolist())}

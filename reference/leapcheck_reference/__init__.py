@@ -46,7 +46,13 @@ from leapcheck_reference.derivatives import (
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
-from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
+from leapcheck_reference.inverse_dynamics import (
+    bias_force,
+    coriolis_force,
+    gravity_force,
+    inverse_dynamics,
+    inverse_dynamics_with_contacts,
+)
 from leapcheck_reference.kinematics import bias_accelerations, forward_accelerations, forward_kinematics
 from leapcheck_reference.link_frames import (
     frame_accelerations,
@@ -141,6 +147,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivative_q",
     "inverse_dynamics_derivative_v",
+    "inverse_dynamics_with_contacts",
     "joint_torque_regressor",
     "kernel",
     "kinetic_energy",

@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
-from leapcheck_reference.kinematics import BodyMotion, frames, link_motions, rotor_motions
+from leapcheck_reference.kinematics import BodyMotion, Frames, frames, link_motions, rotor_motions
 from leapcheck_reference.links import Link
 from leapcheck_reference.rotation import cross
 from leapcheck_reference.scalar import stack
@@ -24,6 +24,15 @@ def inverse_dynamics(tree: Tree, q: Any, v: Any, vdot: Any, f_ext: Any = None) -
     `f_ext` (bodies, 6): external [moment; force] on each link, in link axes, at its origin.
     """
     return _newton_euler(tree, q, v, vdot, -tree.gravity, f_ext)
+
+
+def inverse_dynamics_with_contacts(tree: Tree, q: Any, v: Any, vdot: Any, contact_forces: Any) -> Array:
+    """tau (nv,) = M vdot + h - sum J^T f, in N m and N, canonical; vdot is the component-wise rate of v.
+
+    `contact_forces` (3 points,): the force f on the robot at each computed contact point in turn, N, world axes.
+    """
+    forces = vector(f"contact_forces of '{tree.name}'", contact_forces, 3 * len(tree.points)).reshape(-1, 3)
+    return _newton_euler(tree, q, v, vdot, -tree.gravity, _forces_on_links(tree, frames(tree, q), forces))
 
 
 def bias_force(tree: Tree, q: Any, v: Any) -> Array:
@@ -98,6 +107,19 @@ def _turning_moment(I: Array, w: Array, alpha: Array) -> Array:
         products = entries[i][j] * (alpha[j] - w[k] * w[i]) + entries[i][k] * (alpha[k] + w[i] * w[j])
         rows.append(diagonal + products + entries[j][k] * (w[j] * w[j] - w[k] * w[k]))
     return stack(rows, 3, like=I)
+
+
+def _forces_on_links(tree: Tree, poses: Frames, forces: Array) -> Array | None:
+    """[moment; force] (bodies, 6) of world forces (points, 3) at the contact points, as `f_ext`; None without any points."""
+    if not tree.points:
+        return None
+    on_links: dict[int, Array] = {}
+    for point, force in zip(tree.points, forces, strict=True):
+        # f_B = R_WB^T f;  n = p x f_B
+        f = poses.X_W[point.link].R.T @ force
+        wrench = np.concatenate([cross(point.position, f), f])
+        on_links[point.link] = on_links[point.link] + wrench if point.link in on_links else wrench
+    return np.stack([on_links.get(i, np.zeros(6)) for i in range(len(tree.links))])
 
 
 def external_forces(tree: Tree, f_ext: Any) -> Array:

@@ -38,7 +38,13 @@ from leapcheck_reference.derivatives import (
 )
 from leapcheck_reference.energy import com_position, kinetic_energy, potential_energy, total_mass
 from leapcheck_reference.forward_dynamics import factored_forward_dynamics, forward_dynamics, minverse
-from leapcheck_reference.inverse_dynamics import bias_force, coriolis_force, gravity_force, inverse_dynamics
+from leapcheck_reference.inverse_dynamics import (
+    bias_force,
+    coriolis_force,
+    gravity_force,
+    inverse_dynamics,
+    inverse_dynamics_with_contacts,
+)
 from leapcheck_reference.link_frames import (
     frame_bias_accelerations,
     frame_jacobian_rates,
@@ -66,6 +72,7 @@ SIZES: Mapping[str, Callable[[Tree], int]] = {
     "v": lambda tree: tree.nv,
     "vdot": lambda tree: tree.nv,
     "tau": lambda tree: tree.nv,
+    "contact_forces": lambda tree: 3 * len(tree.points),
 }
 """The inputs that a quantity may have besides the tree, in this order, and how many numbers each is."""
 
@@ -97,6 +104,7 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "christoffel_matrix": ReferenceQuantity(christoffel_matrix, ("q", "v")),
     "operational_inertia_inverse": ReferenceQuantity(operational_inertia_inverse, ("q",)),
     "inverse_dynamics": ReferenceQuantity(inverse_dynamics, ("q", "v", "vdot")),
+    "inverse_dynamics_with_contacts": ReferenceQuantity(inverse_dynamics_with_contacts, ("q", "v", "vdot", "contact_forces")),
     "forward_dynamics": ReferenceQuantity(forward_dynamics, ("q", "v", "tau"), factored_forward_dynamics),
     "factored_forward_dynamics": ReferenceQuantity(factored_forward_dynamics, ("q", "v", "tau")),
     "minverse": ReferenceQuantity(minverse, ("q",)),

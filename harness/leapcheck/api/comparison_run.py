@@ -128,7 +128,9 @@ class ComparisonRun(Shown):
         order = list(dict.fromkeys(row.worst.index for row in rows if row.worst is not None))
         q, v, tau = (np.array([getattr(worst[i], name) for i in order], dtype=float) for name in ("q", "v", "tau"))
         vdot = np.array([worst[i].vdot or [0.0] * len(worst[i].v) for i in order], dtype=float)
-        return States(q, v, tau, np.array(order, dtype=np.int64), tuple(worst[i].kind for i in order), vdot)
+        width = max((len(worst[i].contact_forces) for i in order), default=0)
+        forces = np.array([worst[i].contact_forces or [0.0] * width for i in order], dtype=float).reshape(len(order), width)
+        return States(q, v, tau, np.array(order, dtype=np.int64), tuple(worst[i].kind for i in order), vdot, forces)
 
     def explain(self, engine: str = "", quantity: str = "", details: bool = False) -> Text:
         """Who is wrong, why, by how much, the smallest case, and how to repeat it; of one engine or one quantity if given.

@@ -8,6 +8,7 @@ from pathlib import Path
 from leapcheck.comparison.plan import JOB, Plan
 from leapcheck.engines.outside.target import EngineKind, target
 from leapcheck.engines.registry import FACTORIES
+from leapcheck.sampling import STATE_PARTS
 from leapcheck.system.arithmetic import arithmetic_digest
 from leapcheck.system.installed import versions
 from leapcheck.system.plugins import module_files
@@ -57,7 +58,7 @@ def _states(plan: Plan) -> str:
     """Which states, in words."""
     if plan.states is None:
         return f"{plan.count} of seed {plan.seed}" + (", within limits" if plan.within_limits else "")
-    own = hashlib.sha256(b"".join(part.tobytes() for part in (plan.states.q, plan.states.v, plan.states.tau, plan.states.vdot)))
+    own = hashlib.sha256(b"".join(getattr(plan.states, part).tobytes() for part in STATE_PARTS))
     return f"{plan.total} of a file, {own.hexdigest():.16}"
 
 

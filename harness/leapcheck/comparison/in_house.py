@@ -24,7 +24,7 @@ from leapcheck.rounding import (
     traced_movement,
     traced_scale,
 )
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec, spec_hash
@@ -117,7 +117,8 @@ class InHouse:
     def inputs(self, states: States) -> dict[str, Floats]:
         """Arrays (n, width) of what the algorithms take; rotor coordinates included where the rotors are bodies."""
         q = with_rotor_coordinates(self._gears, states.q) if self._gears else states.q
-        return {"q": np.ascontiguousarray(q), "v": states.v, "tau": states.tau, "vdot": states.vdot}
+        parts = {part: getattr(states, part) for part in STATE_PARTS}
+        return parts | {"q": np.ascontiguousarray(q)}
 
     def _trace(self) -> tuple[SlotMap, Graph]:
         """The slots, and the record of: slots; scales, movements and cancelling terms of the quantities; the weights of M."""

@@ -18,7 +18,7 @@ from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names
 from leapcheck.engines.protocol import Engine
-from leapcheck.quantities import QUANTITIES
+from leapcheck.quantities import takes_part
 from leapcheck.rounding import scale_free
 from leapcheck.sampling import STATE_PARTS, UNIT, States
 from leapcheck_models.arrays import Floats
@@ -115,8 +115,7 @@ class OwnNumbers:
         self._recipes = {name: engine.assembly.get(name, Assembly((name,), identity)) for name in names}
         self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
         role = key_of(convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw})
-        takes_vdot = any("vdot" in QUANTITIES[name].arguments for name in quantities)
-        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention, takes_vdot))
+        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention, takes_part(quantities, "vdot")))
         self._answers = in_house.slot_program(b"own " + role, partial(self._graph, in_house))
         self._memory: dict[int, dict[str, Floats]] = {}
 
@@ -124,7 +123,9 @@ class OwnNumbers:
         """Slots of the engine's own numbers, turned into canonical ones."""
         canonical = {part: getattr(states, part) for part in STATE_PARTS}
         own = self._own_states({name: canonical[name] for name in self._own_states.inputs})
-        own_states = OwnStates(own["own_q"], own["own_v"], own["own_tau"], own.get("own_vdot", own["own_v"]))
+        own_states = OwnStates(
+            own["own_q"], own["own_v"], own["own_tau"], own.get("own_vdot", own["own_v"]), states.contact_forces
+        )
         sampled = (states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE)
 
         def inputs_of(part: slice) -> dict[str, Floats]:

@@ -13,10 +13,18 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.entries import dof_names
 from leapcheck.limits import within_limits
-from leapcheck.quantities import DEFAULT, quantity_names
+from leapcheck.quantities import DEFAULT, quantity_names, takes_part
 from leapcheck.robots.load import NamedRobot
 from leapcheck.robots.size import excess_size
-from leapcheck.sampling import UNIT, States, generated_block, generated_states, join_states, units
+from leapcheck.sampling import (
+    UNIT,
+    States,
+    generated_block,
+    generated_states,
+    join_states,
+    units,
+    with_contact_forces,
+)
 from leapcheck.system.command_line import command_line
 from leapcheck_models.spec import RobotSpec
 
@@ -61,6 +69,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quantities", quantity_names(self.quantities))
+        if self.states is not None and takes_part(self.quantities, "contact_forces"):
+            object.__setattr__(self, "states", with_contact_forces(self.spec, self.states))
         if self.count < 1:
             raise ValueError(f"{self.count} states: give at least 1")
         if self.seed < 0:
@@ -134,7 +144,8 @@ class Plan:
 
     def _drawn(self, of_units: Sequence[int]) -> States:
         """The random states of some units."""
-        states = generated_block(self.spec, self.count, self.seed, of_units)
+        forces = takes_part(self.quantities, "contact_forces")
+        states = generated_block(self.spec, self.count, self.seed, of_units, contact_forces=forces)
         return within_limits(self.spec, states) if self.within_limits else states
 
 

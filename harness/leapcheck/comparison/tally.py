@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from leapcheck.records import HISTOGRAM_DECADES, KindRow, Verdict
 from leapcheck.rounding import ALLOWED_UNITS, NEAR, SINGLE_RATIO, allowance, base_distance
-from leapcheck.sampling import KINDS, States
+from leapcheck.sampling import KINDS, STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -36,7 +36,7 @@ class TallyRow(NamedTuple):
     against: str
 
 
-PEAK_FIELDS = ("value", "q", "v", "tau", "index", "kind", "vdot")
+PEAK_FIELDS = ("value", "q", "v", "tau", "index", "kind", "vdot", "contact_forces")
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +50,7 @@ class WorstPeak:
     index: NDArray[np.int64]
     kind: NDArray[np.str_]
     vdot: Floats
+    contact_forces: Floats
 
     def replace(self, rows: NDArray[np.bool_], other: WorstPeak) -> None:
         """Takes over some rows of another."""
@@ -67,7 +68,8 @@ class WorstPeak:
 
     def states(self) -> States:
         """The states of all rows as one block."""
-        return States(self.q, self.v, self.tau, self.index, tuple(str(kind) for kind in self.kind), self.vdot)
+        parts = {part: getattr(self, part) for part in STATE_PARTS}
+        return States(index=self.index, kind=tuple(str(kind) for kind in self.kind), **parts)
 
 
 @dataclass(slots=True, eq=False)
@@ -208,7 +210,8 @@ def _peak(states: States, values: Floats) -> WorstPeak:
     worst = values.argmax(axis=1)
     largest = values[np.arange(len(values)), worst]
     kinds = np.array([states.kind[i] for i in worst], dtype="U16")
-    return WorstPeak(largest, states.q[worst], states.v[worst], states.tau[worst], states.index[worst], kinds, states.vdot[worst])
+    parts = {part: getattr(states, part)[worst] for part in STATE_PARTS}
+    return WorstPeak(value=largest, index=states.index[worst], kind=kinds, **parts)
 
 
 def _by_kind(states: States, error: Floats, in_units: Floats, verdict: NDArray[np.int8]) -> dict[str, Any]:

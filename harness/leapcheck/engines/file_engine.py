@@ -12,7 +12,7 @@ from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.projection import OwnStates, Projection, own_names, own_states
 from leapcheck.engines.protocol import Answers
-from leapcheck.sampling import States
+from leapcheck.sampling import States, with_contact_forces
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.poses import product, vector3
@@ -88,6 +88,7 @@ class FileEngine:
         return {name: np.concatenate([part[name] for part in parts]) for name in quantities}
 
     def _evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
+        states = with_contact_forces(self._convention.spec, states)
         T = conventions.velocity_map(self._convention, states.q)
         own = self._numbers(own_states(self._convention, T, states), own_names(self._convention, quantities))
         projection = Projection(self._convention, states, T, own)

@@ -13,7 +13,7 @@ from leapcheck.coordinates.conventions import Convention
 from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import CORE
-from leapcheck.sampling import States
+from leapcheck.sampling import States, part_sizes, with_contact_forces
 from leapcheck_models.arrays import Floats
 
 BY_Q = "forward_dynamics_derivative_q"
@@ -40,6 +40,7 @@ class ForeignEngine(ABC):
         self.raw_shapes = raw_shapes
         nq, nv = sizes or (len(convention.columns), len(convention.shuffle))
         self._shapes = {"q": (nq,), "v": (nv,), "tau": (nv,), "vdot": (nv,), **raw_shapes}
+        self._shapes["contact_forces"] = (part_sizes(convention.spec)["contact_forces"],)
 
     @property
     def assembly(self) -> Mapping[str, Assembly]:
@@ -67,6 +68,7 @@ class ForeignEngine(ABC):
             others = self.evaluate(states, [name for name in quantities if name != BY_Q])
             return others | {BY_Q: self._acceleration_by_q(states)}
         T = conventions.velocity_map(self.convention, states.q)
+        states = with_contact_forces(self.convention.spec, states)
         own = self.own_numbers(own_states(self.convention, T, states), own_names(self.convention, quantities))
         projection = Projection(self.convention, states, T, own)
         return {name: projection.quantity(name) for name in quantities}
@@ -89,6 +91,8 @@ class ForeignEngine(ABC):
     def check_blocks(self, states: OwnStates, out: Mapping[str, Floats]) -> dict[str, Floats]:
         """The states and `out` as one; ValueError unless each may be gone through by address: n rows, float64, C-contiguous."""
         blocks = {**states._asdict(), **out}
+        if not states.contact_forces.size:  # left out: nothing finds them
+            del blocks["contact_forces"]
         for name, array in blocks.items():
             shape = (len(states.q), *self._shapes[name])
             if array.shape != shape or array.dtype != np.float64 or not array.flags.c_contiguous:

@@ -79,7 +79,8 @@ SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_
 
 
 class OwnStates(NamedTuple):
-    """A block of n states in the engine's coordinates: q (n, nq_u), u, tau_u and udot (n, nv_u), rows contiguous.
+    """A block of n states in the engine's coordinates: q (n, nq_u), u, tau_u and udot (n, nv_u), contact forces as they are
+    (n, 3 points, or 0), rows contiguous.
 
     `tau` is no force where there are rotors; `vdot` is not meant for use where no quantity depends on it.
     """
@@ -88,6 +89,7 @@ class OwnStates(NamedTuple):
     v: Floats
     tau: Floats
     vdot: Floats
+    contact_forces: Floats
 
 
 class Assembly(NamedTuple):
@@ -107,7 +109,8 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     # Of a robot with rotors tau serves as commands alone, one for each joint as it stands.
     tau = conventions.engine_force(T, states.tau) if convention.is_square else conventions.product(T, states.tau)
     vdot = conventions.engine_acceleration(T, states.vdot, conventions.velocity_map_rate(convention, states.q, states.v))
-    return OwnStates(*map(np.ascontiguousarray, (conventions.configuration(convention, states.q), v, tau, vdot)))
+    q = conventions.configuration(convention, states.q)
+    return OwnStates(*map(np.ascontiguousarray, (q, v, tau, vdot, states.contact_forces)))
 
 
 def number_of(quantity: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import leapcheck_reference as reference
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import QUANTITIES
-from leapcheck.sampling import States
+from leapcheck.sampling import States, with_contact_forces
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
@@ -37,7 +37,7 @@ class ReferenceEngine:
         return {name: self._answer(name, states) for name in quantities}
 
     def _answer(self, name: str, states: States) -> Floats:
-        quantity = QUANTITIES[name]
+        quantity, states = QUANTITIES[name], with_contact_forces(self._spec, states)
         if not quantity.in_mujoco_coordinates:
             return evaluate_batch(
                 reference_quantity(name).function, self._tree, *(getattr(states, part) for part in quantity.arguments)

@@ -50,7 +50,7 @@ def add_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, 
     true_values = cache(partial(truth, spec))  # pairs with one wrong engine often share the state
 
     def true_entry(quantity: str, worst: WorstState) -> float:
-        return float(true_values(quantity, worst.q, worst.v, worst.tau, worst.vdot)[worst.place])
+        return float(true_values(quantity, worst.q, worst.v, worst.tau, worst.vdot, worst.contact_forces)[worst.place])
 
     def with_truth(row: Comparison) -> Comparison:
         is_shown = row.verdict is Verdict.DISCREPANCY or worst[row.quantity] is row

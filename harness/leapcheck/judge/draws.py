@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
@@ -23,14 +23,14 @@ from leapcheck.rounding import (
     scale_free,
     scales,
 )
-from leapcheck.sampling import STATE_PARTS, States
+from leapcheck.sampling import STATE_PARTS, States, part_sizes
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.trace.parametric import numbers
 from leapcheck_reference.tree import Tree
 
-StateFactors = tuple[Floats, Floats, Floats, Floats]
-"""Factors of q (nq,), v (nv,), tau (nv,) and vdot (nv,)."""
+StateFactors = Mapping[str, Floats]
+"""Factors of each part of a state."""
 
 
 class Rows(Protocol):
@@ -98,24 +98,24 @@ def moved_numbers(spec: RobotSpec) -> tuple[Floats, ...]:
 
 
 def state_factors(spec: RobotSpec) -> tuple[StateFactors, ...]:
-    """By what each draw multiplies q, v, tau and vdot."""
+    """By what each draw multiplies each part of a state."""
     return tuple(factors for _, factors in _perturbations(spec))
 
 
 @lru_cache(maxsize=16)
 def _perturbations(spec: RobotSpec) -> tuple[tuple[Tree, StateFactors], ...]:
-    """For each draw the robot off by 2 ulp everywhere, and factors of q, v, tau and vdot: those of a comparison."""
+    """For each draw the robot off by 2 ulp everywhere, and factors of the parts of a state: those of a comparison."""
     draws = []
     for draw in range(DRAWS):
         rng = np.random.default_rng(draw)
         tree = reference.build(perturbed_spec(spec, rng))
-        q, v, tau, vdot = (perturbation(rng, (size,)) for size in (spec.nq, spec.nv, spec.nv, spec.nv))
-        draws.append((tree, (q, v, tau, vdot)))
+        sizes = part_sizes(spec)
+        draws.append((tree, {part: perturbation(rng, (sizes[part],)) for part in STATE_PARTS}))
     return tuple(draws)
 
 
 def _times(states: States, factors: StateFactors) -> States:
-    moved = {part: getattr(states, part) * off for part, off in zip(STATE_PARTS, factors, strict=True)}
+    moved = {part: getattr(states, part) * off for part, off in factors.items() if getattr(states, part).size}
     return replace(states, **moved)
 
 

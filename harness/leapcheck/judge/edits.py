@@ -75,7 +75,7 @@ def edit_state(change: Callable[[RobotSpec, Floats, Floats, Floats], None]) -> S
     """The edit of states whose copies of q, v and tau are changed in place: change(spec, q, v, tau); vdot is changed as v is."""
 
     def edit(spec: RobotSpec, states: States) -> States:
-        q, v, tau, vdot = (getattr(states, part).copy() for part in STATE_PARTS)
+        q, v, tau, vdot = (getattr(states, part).copy() for part in STATE_PARTS[:4])
         change(spec, q, v, tau)
         change(spec, states.q.copy(), vdot, states.tau.copy())
         return replace(states, q=q, v=v, tau=tau, vdot=vdot)

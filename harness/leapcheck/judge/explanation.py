@@ -27,7 +27,7 @@ MOST_WORST = 8
 def one_state(worst: WorstState) -> States:
     """A worst state as a block of one."""
     q, v, tau, vdot = (np.array([part]) for part in (worst.q, worst.v, worst.tau, worst.vdot or [0.0] * len(worst.v)))
-    return States(q, v, tau, np.array([worst.index]), (worst.kind,), vdot)
+    return States(q, v, tau, np.array([worst.index]), (worst.kind,), vdot, np.array([worst.contact_forces], dtype=float))
 
 
 def worst_states(worst: Sequence[WorstState]) -> States:

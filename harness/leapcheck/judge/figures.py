@@ -184,7 +184,10 @@ def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgai
     rounding, tolerance = max(float(peak.value[0]), 0.0), float(tally.tolerance[0])
     worst_error = rounding * tolerance / ALLOWED_UNITS
     q, v, tau = (tuple(float(x) for x in part[0]) for part in (peak.q, peak.v, peak.tau))
-    vdot = tuple(float(x) for x in peak.vdot[0]) if "vdot" in QUANTITIES[row.quantity].arguments else ()
+    vdot, forces = (
+        tuple(float(x) for x in getattr(peak, part)[0]) if part in QUANTITIES[row.quantity].arguments else ()
+        for part in ("vdot", "contact_forces")
+    )
     with np.errstate(over="ignore", invalid="ignore"):
         difference = scale_free(again.mine - again.others, np.ones(()))
     difference[~again.answered] = 0.0
@@ -208,5 +211,5 @@ def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgai
         verdict=tally.verdict(0),
         kinds=tally.kinds(0),
         histogram=tuple(int(count) for count in tally.histogram[0]),
-        worst=WorstState(int(peak.index[0]), str(peak.kind[0]), entry, *values, None, q, v, tau, place, vdot),
+        worst=WorstState(int(peak.index[0]), str(peak.kind[0]), entry, *values, None, q, v, tau, place, vdot, forces),
     )

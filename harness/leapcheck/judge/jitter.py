@@ -120,10 +120,10 @@ def _line(evidence: Evidence, rows: Sequence[int], step: float) -> States:
         points: Floats = block[chosen, None, :] + step * np.arange(POINTS)[None, :, None] * rate
         return points.reshape(-1, block.shape[1])
 
-    q, v, tau, vdot = (moving(getattr(states, part)) for part in STATE_PARTS)
+    q, v, tau, vdot, forces = (moving(getattr(states, part)) for part in STATE_PARTS)
     for place in quaternions(evidence.spec):
         q[:, place] /= np.linalg.norm(q[:, place], axis=1, keepdims=True)
-    return States(q, v, tau, np.repeat(states.index[chosen], POINTS), (ORDINARY[0],) * len(q), vdot)
+    return States(q, v, tau, np.repeat(states.index[chosen], POINTS), (ORDINARY[0],) * len(q), vdot, forces)
 
 
 def _by_line(block: Floats) -> Floats:

@@ -65,6 +65,11 @@ def quaternions(spec: RobotSpec) -> list[slice]:
     return [slice(place.q.stop - 4, place.q.stop) for place in places(spec) if place.joint.type in QUATERNION_JOINTS]
 
 
+def force_columns(points: Iterable[int]) -> list[int]:
+    """Columns of some points in the contact forces of a state."""
+    return [3 * int(point) + axis for point in points for axis in range(3)]
+
+
 def neutral(spec: RobotSpec) -> Floats:
     """The configuration (nq,) with every joint at zero and every quaternion that of no turn."""
     q = np.zeros(spec.nq)

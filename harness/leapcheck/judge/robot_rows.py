@@ -34,6 +34,7 @@ class RobotRows:
     v: Floats
     tau: Floats
     vdot: Floats
+    contact_forces: Floats
     _known: dict[str, Pair] = field(default_factory=dict, kw_only=True, repr=False)
 
     def pair(self, quantity: str) -> Pair:
@@ -64,6 +65,11 @@ class RobotRows:
         """tau (n, nv) = M vdot + h of a given vdot (n, nv)."""
         (M, dM), (h, dh) = self.pair("mass_matrix"), self.pair("bias_force")
         return _times(M, vdot) + h, _times(dM, vdot) + dh
+
+    def _inverse_dynamics_with_contacts(self) -> Pair:
+        (force, moved), (J, dJ) = self.pair("inverse_dynamics"), self.pair("contact_jacobians")
+        J, dJ = (np.swapaxes(block.reshape(len(block), -1, block.shape[-1]), 1, 2) for block in (J, dJ))
+        return force - _times(J, self.contact_forces), moved - _times(dJ, self.contact_forces)
 
     def from_program(self, name: str, x: Floats, rates: Floats | None, v: Floats, vdot: Floats | None = None) -> Pair:
         """Values and rates of a quantity that has a program, for other numbers, velocities and accelerations."""
@@ -131,6 +137,7 @@ MADE_OF_OTHERS: dict[str, Callable[[RobotRows], Pair]] = {
     "coriolis_force": RobotRows._coriolis_force,
     "contact_velocities": RobotRows._contact_velocities,
     "inverse_dynamics": lambda rows: rows.inverse_dynamics(rows.vdot),
+    "inverse_dynamics_with_contacts": RobotRows._inverse_dynamics_with_contacts,
     "forward_dynamics": RobotRows._forward_dynamics,
     "forward_dynamics_derivative_q": lambda rows: rows._solved(*rows._force_by_q()),
     "forward_dynamics_derivative_v": lambda rows: rows._solved(*rows.pair("inverse_dynamics_derivative_v")),
@@ -148,15 +155,14 @@ MADE_OF_OTHERS: dict[str, Callable[[RobotRows], Pair]] = {
 def robot_rows(tree: Tree, read: States, X: Floats, rates: Floats | None = None) -> RobotRows:
     """k robots with the numbers X (k, N), moving at rates (k, N), each at all states."""
     k, n = len(X), len(read)
-    q, v, tau, vdot = (np.tile(getattr(read, part), (k, 1)) for part in STATE_PARTS)
-    return RobotRows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), q, v, tau, vdot)
+    parts = (np.tile(getattr(read, part), (k, 1)) for part in STATE_PARTS)
+    return RobotRows(tree, np.repeat(X, n, axis=0), None if rates is None else np.repeat(rates, n, axis=0), *parts)
 
 
 def rows_of_each(tree: Tree, X: Sequence[Floats], reads: Sequence[States]) -> RobotRows:
     """Robots with the numbers x (N,), each at states of its own, one after the other."""
     x = np.concatenate([np.broadcast_to(own, (len(read), len(own))) for own, read in zip(X, reads, strict=True)])
-    q, v, tau, vdot = (np.concatenate([getattr(read, part) for read in reads]) for part in STATE_PARTS)
-    return RobotRows(tree, x, None, q, v, tau, vdot)
+    return RobotRows(tree, x, None, *(np.concatenate([getattr(read, part) for read in reads]) for part in STATE_PARTS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,14 +28,24 @@ RADIUS = 1e-30
 """Largest radius of a result, relative to the largest entry or 1; measured worst over robots and kinds of states: 5e-56."""
 
 
-def truth(spec: RobotSpec, quantity: str, q: ArrayLike, v: ArrayLike, tau: ArrayLike, vdot: ArrayLike = ()) -> Floats:
+def truth(
+    spec: RobotSpec,
+    quantity: str,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    vdot: ArrayLike = (),
+    contact_forces: ArrayLike = (),
+) -> Floats:
     """The quantity at one state (q (nq,), v, tau and vdot (nv,), canonical), each entry the double nearest to the true value.
 
     The doubles of the state and of the spec are taken as exact; quaternions are normalised in `BITS` bits. Quantities in
     MuJoCo's coordinates are those of `with_rotor_bodies(spec)` at `with_rotor_coordinates(spec, q)`, rounded to double as
     every engine gets them. Raises ArithmeticError where the precision does not suffice.
     """
-    state = {name: np.asarray(part, dtype=float) for name, part in zip(STATE_PARTS, (q, v, tau, vdot), strict=True)}
+    state = {
+        name: np.asarray(part, dtype=float) for name, part in zip(STATE_PARTS, (q, v, tau, vdot, contact_forces), strict=True)
+    }
     if QUANTITIES[quantity].in_mujoco_coordinates:
         state["q"] = with_rotor_coordinates(spec, state["q"])
         spec = with_rotor_bodies(spec).spec

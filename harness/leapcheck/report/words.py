@@ -117,6 +117,11 @@ def quantity_label(name: str) -> str:
 
 def state_text(worst: WorstState) -> str:
     """The state as JSON to copy: q, v and tau, each on a line, every digit."""
-    rows = (("q", worst.q), ("v", worst.v), ("tau", worst.tau), *([("vdot", worst.vdot)] if worst.vdot else []))
+    rows = (
+        ("q", worst.q),
+        ("v", worst.v),
+        ("tau", worst.tau),
+        *((part, getattr(worst, part)) for part in ("vdot", "contact_forces") if getattr(worst, part)),
+    )
     lines = (f'"{name}": [{", ".join(repr(float(x)) for x in row)}]' for name, row in rows)
     return "{" + ",\n ".join(lines) + "}"

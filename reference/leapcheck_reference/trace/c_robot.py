@@ -28,6 +28,7 @@ INPUTS = {
     "v": "velocity, as listed below",
     "vdot": "component-wise rate of v",
     "tau": "generalised force that goes with v (N m, N)",
+    "contact_forces": "force on the robot at each contact point in turn, world axes (N)",
 }
 
 

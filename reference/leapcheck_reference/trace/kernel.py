@@ -85,14 +85,21 @@ class Kernel:
         return f"<Kernel {self._tree.name}: {', '.join(self.quantities)}>"
 
     def __call__(
-        self, q: Any, v: Any = None, tau: Any = None, vdot: Any = None, out: Mapping[str, Floats] | None = None
+        self,
+        q: Any,
+        v: Any = None,
+        tau: Any = None,
+        vdot: Any = None,
+        out: Mapping[str, Floats] | None = None,
+        contact_forces: Any = None,
     ) -> dict[str, Floats]:
-        """Each quantity as an array (n, *shape), canonical, at q (n, nq), v, tau, vdot (n, nv); all C-ordered.
+        """Each quantity as an array (n, *shape), canonical, at q (n, nq), v, tau, vdot (n, nv), contact_forces (n, 3 points);
+        all C-ordered.
 
         What no quantity needs may be left out. `out` are arrays to write into, of the right shapes, e.g. `arrays(n)`.
         Raises ValueError for a wrong shape, NaN or infinity, or a quaternion off unit norm, naming the first such state.
         """
-        given = {"q": q, "v": v, "tau": tau, "vdot": vdot}
+        given = {"q": q, "v": v, "tau": tau, "vdot": vdot, "contact_forces": contact_forces}
         inputs = {name: self._input(name, given[name]) for name in self._program.inputs}
         n = self._count(inputs)
         answers = self.arrays(n) if out is None else self._writable(out, n)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import MultibodyForces
 
@@ -23,16 +24,16 @@ class PlantCalls:
         self._plant, self._context, self._points, self._frames = plant, plant.CreateDefaultContext(), points, frames
         force = plant.get_applied_generalized_force_input_port().FixValue(self._context, np.zeros(plant.num_velocities()))
         self._force = force
-        self._vdot = np.zeros(plant.num_velocities())
+        self._vdot, self._contact_forces = np.zeros(plant.num_velocities()), np.zeros(0)
 
     def write(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the numbers named in `out` (see `projection`), but for M^-1 J^T, into arrays of n states each."""
         calls = [(array, self._calls[name]) for name, array in out.items() if array.size]
-        for i, (q, v, tau, vdot) in enumerate(zip(*states, strict=True)):
+        for i, (q, v, tau, vdot, contact_forces) in enumerate(zip(*states, strict=True)):
             self._plant.SetPositions(self._context, q)
             self._plant.SetVelocities(self._context, v)
             self._force.GetMutableData().get_mutable_value().SetFromVector(tau)
-            self._vdot = vdot
+            self._vdot, self._contact_forces = vdot, contact_forces
             for array, call in calls:
                 array[i] = call()
 
@@ -47,6 +48,7 @@ class PlantCalls:
             "h": lambda: plant.CalcBiasTerm(context) - plant.CalcGravityGeneralizedForces(context),
             "udot": lambda: plant.EvalTimeDerivatives(context).get_generalized_velocity().CopyToVector(),
             "inverse_dynamics": self._inverse_dynamics,
+            "inverse_dynamics_with_contacts": lambda: self._inverse_dynamics(with_contacts=True),
             "T_kin": lambda: plant.CalcKineticEnergy(context),
             "V_pot": lambda: plant.CalcPotentialEnergy(context),
             "p": lambda: [plant.CalcPointsPositions(context, frame, p, world)[:, 0] for frame, p in self._points],
@@ -61,10 +63,14 @@ class PlantCalls:
             **centroidal_calls(plant, context),
         }
 
-    def _inverse_dynamics(self) -> Any:
-        """M vdot + h, by Drake's recursion; its gravity is among the force elements."""
-        forces = MultibodyForces(self._plant)
+    def _inverse_dynamics(self, with_contacts: bool = False) -> Any:
+        """M vdot + h, less J^T f if wanted, by Drake's recursion; its gravity is among the force elements."""
+        forces, world = MultibodyForces(self._plant), self._plant.world_frame()
         self._plant.CalcForceElementsContribution(self._context, forces)
+        if with_contacts:
+            for (frame, p), force in zip(self._points, self._contact_forces.reshape(-1, 3), strict=True):
+                place = frame.CalcRotationMatrixInWorld(self._context).multiply(p[:, 0])  # in the axes of the force
+                frame.body().AddInForce(self._context, place, SpatialForce(np.zeros(3), force), world, forces)
         return self._plant.CalcInverseDynamics(self._context, self._vdot, forces)
 
 

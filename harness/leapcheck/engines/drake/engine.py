@@ -40,6 +40,7 @@ class DrakeEngine(ForeignEngine):
         nq, nv = plant.num_positions(), plant.num_velocities()
         convention = conventions.drake_convention(spec, build.places(full, plant))
         whole = frame_shapes(nv, len(links) + len(points)) | centroidal_shapes(plant)
+        whole["inverse_dynamics_with_contacts"] = (nv,)
         shapes, quantities = number_shapes(nv, len(points)) | whole, (*CORE, "inverse_dynamics", *whole)
         version = metadata.version("drake")
         super().__init__("drake", version, route, convention, shapes, sizes=(nq, nv), quantities=quantities)

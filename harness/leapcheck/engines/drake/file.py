@@ -52,10 +52,12 @@ class _DrakeNumbers:
 
     def __init__(self, plant: MultibodyPlant, points: list[PlantPoint]) -> None:
         constrained = plant.num_constraints() > 0
-        self.quantities = frozenset({*CORE, "inverse_dynamics"}) - {"forward_dynamics" if constrained else ""}
+        quantities = {*CORE, "inverse_dynamics", "inverse_dynamics_with_contacts"}
+        self.quantities = frozenset(quantities) - {"forward_dynamics" if constrained else ""}
         self.not_compared = (f"drake-file: {CONSTRAINED}",) if constrained else ()
         self._calls = PlantCalls(plant, points)
-        self._shapes = number_shapes(plant.num_velocities(), len(points))
+        nv = plant.num_velocities()
+        self._shapes = number_shapes(nv, len(points)) | {"inverse_dynamics_with_contacts": (nv,)}
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         wanted = (names | {"M", "J"} if "MinvJT" in names else names) - {"MinvJT"}

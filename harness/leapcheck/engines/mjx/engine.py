@@ -70,7 +70,7 @@ class MjxEngine(ForeignEngine):
         self.check_blocks(states, out)
         for start in range(0, len(states.q), LANES):
             rows = slice(start, start + LANES)
-            lanes = [_filled_up(block[rows]) for block in states]
+            lanes = [_filled_up(block[rows]) for block in (states.q, states.v, states.tau, states.vdot)]
             for function, names in zip(self._functions, self._names, strict=True):
                 if wanted := names & out.keys():
                     with in_double_on_the_cpu():

@@ -57,6 +57,7 @@ def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) 
         "c": RawNumber((nv,), _coriolis()),
         "g": RawNumber((nv,), _gravity(nv)),
         "newton_euler": RawNumber((nv,), (call("mju_copy", "d.qacc", "vdot", nv), call("mj_rne", "m", "d", 1, "newton_euler"))),
+        "applied_force": RawNumber((nv,), _applied_force(nv, sites)),
         "passive_forces": RawNumber(
             (nv,), (call("mj_passive", "m", "d"), call("mju_copy", "passive_forces", "d.qfrc_passive", nv))
         ),
@@ -168,6 +169,16 @@ def _bias_accelerations(m: mujoco.MjModel, sites: Sequence[int]) -> tuple[Call, 
         for k, site in enumerate(sites)
     )
     return (*Jdot, call("mju_mulMatVec", "a", "scratch.J", "d.qvel", 3 * len(sites), nv))
+
+
+def _applied_force(nv: int, sites: Sequence[int]) -> tuple[Call, ...]:
+    """J^T f as `mj_applyFT` adds it up, which takes too many arguments for a table."""
+    if not sites:
+        return (call("mju_zero", "applied_force", nv),)
+    return (
+        *_jacobians(nv, sites, "scratch.J"),
+        call("mju_mulMatTVec", "applied_force", "scratch.J", "contact_forces", 3 * len(sites), nv),
+    )
 
 
 def _solved_jacobians(nv: int, sites: Sequence[int]) -> tuple[Call, ...]:

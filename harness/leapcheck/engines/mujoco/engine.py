@@ -42,6 +42,9 @@ class MujocoEngine(ForeignEngine):
         self._assembly["inverse_dynamics"] = Assembly(
             ("newton_euler", "own_vdot"), partial(_with_armature, m.dof_armature.copy())
         )
+        self._assembly["inverse_dynamics_with_contacts"] = Assembly(
+            ("newton_euler", "own_vdot", "applied_force"), partial(_with_armature, m.dof_armature.copy())
+        )
         self._assembly["dry_friction"] = Assembly(("own_v",), partial(sliding_friction, m.dof_frictionloss.copy()))
         self._assembly |= frames.ASSEMBLY
         self._assembly |= centroidal.assembly(m)
@@ -54,7 +57,7 @@ class MujocoEngine(ForeignEngine):
             sizes=(m.nq, m.nv),
             quantities=(
                 *CORE,
-                *("inverse_dynamics", "minverse", "operational_inertia_inverse"),
+                *("inverse_dynamics", "inverse_dynamics_with_contacts", "minverse", "operational_inertia_inverse"),
                 *names_of_group(QuantityGroup.KINEMATICS),
                 *(name for name in names_of_group(QuantityGroup.JOINTS) if name != "actuator_torques" or m.nu),
                 *centroidal.quantities(m),
@@ -106,6 +109,6 @@ class MujocoEngine(ForeignEngine):
         return {"m": m._address, "d": d._address} | {name: array.ctypes.data for name, array in arrays.items()}
 
 
-def _with_armature(armature: Floats, force: Floats, vdot: Floats) -> Floats:
-    """The whole inverse dynamics (..., nv): mj_rne leaves the armature out."""
-    return force + armature * vdot
+def _with_armature(armature: Floats, force: Floats, vdot: Floats, applied: Floats | float = 0.0) -> Floats:
+    """The whole inverse dynamics (..., nv): mj_rne leaves the armature out, and what is applied at the contact points."""
+    return force + armature * vdot - applied

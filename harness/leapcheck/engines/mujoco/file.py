@@ -135,7 +135,8 @@ class _MujocoNumbers:
         joints = (*(() if more else ("passive_forces",)), "dry_friction")
         laws = actuators.control_laws(m, mujoco_tree.names_of(m).joints)
         actuated = ("actuator_torques",) if laws else ()
-        self.quantities = frozenset({*CORE, "inverse_dynamics", *storage.names, *constrained, *joints, *actuated})
+        forces = ("inverse_dynamics", "inverse_dynamics_with_contacts")
+        self.quantities = frozenset({*CORE, *forces, *storage.names, *constrained, *joints, *actuated})
         self._commands = actuators.command_dofs(m) if laws else []
         left_out = []
         if more:
@@ -156,11 +157,12 @@ class _MujocoNumbers:
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         with mute_warnings():
-            rows = [self._numbers(*state, names) for state in zip(*states, strict=True)]
+            rows = [self._numbers(OwnStates(*state), names) for state in zip(*states, strict=True)]
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
-    def _numbers(self, q: Floats, u: Floats, tau: Floats, udot: Floats, names: frozenset[str]) -> dict[str, Floats]:
-        m, d = self._m, self._d
+    def _numbers(self, state: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
+        """The numbers of one state."""
+        m, d, (q, u, tau, udot, contact_forces) = self._m, self._d, state
         d.qpos[:], d.qvel[:] = q, u
         d.ctrl[: len(self._commands)] = tau[self._commands]
         mujoco.mj_fwdPosition(m, d)
@@ -183,6 +185,8 @@ class _MujocoNumbers:
         numbers |= self._storage.numbers(d, names)
         if "inverse_dynamics" in names:
             numbers["inverse_dynamics"] = self._inverse_dynamics(udot)
+        if "inverse_dynamics_with_contacts" in names:
+            numbers["inverse_dynamics_with_contacts"] = self._inverse_dynamics(udot) - self._applied_force(contact_forces)
         if "udot" in names:
             numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]
         if not names.isdisjoint(("p", "pdot", "J", "a", "MinvJT")):
@@ -229,6 +233,14 @@ class _MujocoNumbers:
         self._d.qacc[:] = udot
         mujoco.mj_rne(self._m, self._d, 1, rigid)
         return force + rigid
+
+    def _applied_force(self, contact_forces: Floats) -> Floats:
+        """J^T f (nv,) of world forces (3 points,) at the points."""
+        m, d, applied, no_moment = self._m, self._d, np.zeros(self._m.nv), np.zeros(3)
+        for (body, offset), force in zip(self._points, contact_forces.reshape(-1, 3), strict=True):
+            p = d.xpos[body] + d.xmat[body].reshape(3, 3) @ offset
+            mujoco.mj_applyFT(m, d, force, no_moment, p, body, applied)
+        return applied
 
     def _forces(self) -> dict[str, Floats]:
         """c and g: the bias force without gravity, and without velocity."""

@@ -51,7 +51,7 @@ def check_convertible(convention: Convention | None, quantities: Collection[str]
 def states_in(convention: Convention | None, states: States) -> OwnStates:
     """The states in the engine's convention; those of the canonical convention unchanged."""
     if convention is None:
-        return OwnStates(states.q, states.v, states.tau, states.vdot)
+        return OwnStates(states.q, states.v, states.tau, states.vdot, states.contact_forces)
     return own_states(convention, conventions.velocity_map(convention, states.q), states)
 
 

@@ -48,7 +48,7 @@ def checked_description(hello: Header, target: Target, spec: RobotSpec) -> SelfD
     limits = hello.get("limits")
     lines = tuple(" ".join(str(line).split()) for line in limits) if isinstance(limits, list) else ()
     abi = int(hello.get("abi", 0)) if target.kind is EngineKind.LIBRARY else 0
-    if abi == 1 and (lost := [q for q in sorted(quantities) if "vdot" in QUANTITIES[q].arguments]):
+    if abi == 1 and (lost := [q for q in sorted(quantities) if set(QUANTITIES[q].arguments) - {"q", "v", "tau"}]):
         quantities -= frozenset(lost)
         lines += (f"{where}: {', '.join(lost)}: version 1 of the C ABI hands over no vdot: define leapcheck_evaluate_states",)
     return SelfDescription(quantities, own, PRECISIONS[precision], hello.get("robots") == "any", name, version, lines, abi)

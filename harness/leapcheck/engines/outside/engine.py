@@ -21,7 +21,7 @@ from leapcheck.engines.outside.target import EngineKind, Target
 from leapcheck.engines.outside.words import Words
 from leapcheck.engines.protocol import PRECISIONS, Answers, is_single_precision
 from leapcheck.quantities import QUANTITIES, answer_shape
-from leapcheck.sampling import States
+from leapcheck.sampling import States, with_contact_forces
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -130,7 +130,7 @@ class OutsideEngine:
 
     def submit(self, states: States, quantities: Sequence[str]) -> None:
         """Sends a batch without waiting for its answers; at most two may be in flight."""
-        own_states = states_in(self._convention, states)
+        own_states = states_in(self._convention, with_contact_forces(self._spec, states))
         dtype = np.dtype(self.dtype)
         taken = {"q", "v", "tau", *(part for name in quantities for part in QUANTITIES[name].arguments)}
         arrays: dict[str, NDArray[Any]] = {

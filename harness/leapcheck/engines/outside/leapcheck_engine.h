@@ -62,8 +62,9 @@ LEAPCHECK_EXPORT const char *leapcheck_describe(void);
 
 /* States, row by row: all arrays are dense (the last index runs fastest), and belong to leapcheck. SI units.
  *
- * vdot are accelerations, as v component by component; they have nothing to do with tau. It may be NULL where the quantity asked
- * for takes none. A later version may append members.
+ * vdot are accelerations, as v component by component; they have nothing to do with tau. contact_forces act on the robot at its
+ * contact points, in newtons, in world axes. Either may be NULL where the quantity asked for takes none. A later version may
+ * append members.
  */
 typedef struct {
     size_t n;
@@ -71,6 +72,7 @@ typedef struct {
     const leapcheck_real *v;    /* (n, nv) */
     const leapcheck_real *tau;  /* (n, nv) */
     const leapcheck_real *vdot; /* (n, nv) */
+    const leapcheck_real *contact_forces; /* (n, points, 3) */
 } leapcheck_states;
 
 /* Needed: one quantity at some states. Returns 0, or any other number where it fails.
@@ -93,6 +95,8 @@ typedef struct {
  *     potential_energy                 J                                       1
  *
  *     inverse_dynamics                 M vdot + h, of vdot                     (nv)
+ *     inverse_dynamics_with_contacts   M vdot + h - sum J^T f, of vdot and     (nv)
+ *                                      contact_forces f
  *     minverse                         M^-1                                    (nv, nv)
  *     coriolis_matrix                  any C: C v the Coriolis force,          (nv, nv)
  *                                      Mdot - 2 C skew-symmetric

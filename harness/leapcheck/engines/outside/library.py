@@ -13,7 +13,7 @@ ABI = 2
 
 NEEDED = ("leapcheck_abi", "leapcheck_describe")
 BY_STATES, BY_ARRAYS = "leapcheck_evaluate_states", "leapcheck_evaluate"
-"""What answers a quantity: in version 2, and in version 1, which hands over no vdot."""
+"""What answers a quantity: in version 2, and in version 1, which hands over no vdot and no contact forces."""
 
 CONVENTIONS = (
     *("quaternion", "base_velocity", "order", "joints"),
@@ -23,10 +23,14 @@ KEYS = ("name", "version", "precision", "nq", "nv", "points", "quantities", *CON
 HEADER = "leapcheck_engine.h"
 
 
+PARTS = ("q", "v", "tau", "vdot", "contact_forces")
+"""Parts of a state, in the order of the struct's pointers."""
+
+
 class LibraryStates(ctypes.Structure):
     """`leapcheck_states` of the header."""
 
-    _fields_ = (("n", ctypes.c_size_t), *((part, ctypes.c_void_p) for part in ("q", "v", "tau", "vdot")))
+    _fields_ = (("n", ctypes.c_size_t), *((part, ctypes.c_void_p) for part in PARTS))
 
 
 class LibraryServer:
@@ -62,7 +66,7 @@ class LibraryServer:
         library, name = self._library, quantity.encode()
         assert library is not None
         if self._abi == ABI:
-            block = LibraryStates(states, *map(addresses.get, ("q", "v", "tau", "vdot")))
+            block = LibraryStates(states, *map(addresses.get, PARTS))
             status = library.leapcheck_evaluate_states(name, ctypes.byref(block), out)
         else:
             status = library.leapcheck_evaluate(name, states, addresses["q"], addresses["v"], addresses["tau"], out)

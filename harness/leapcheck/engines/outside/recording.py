@@ -103,7 +103,7 @@ def _keys(states: States, arguments: Sequence[str]) -> list[bytes]:
 
 def _read(target: Target) -> Mapping[str, Any]:
     names = "|".join(CANONICAL)
-    return read_arrays(target.path, re.compile(rf"q|v|tau|vdot|{names}"))
+    return read_arrays(target.path, re.compile(rf"{'|'.join(STATE_PARTS)}|{names}"))
 
 
 def _states(spec: RobotSpec, path: Path, arrays: Mapping[str, Any], own: Convention | None) -> States:

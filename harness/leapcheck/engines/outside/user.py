@@ -28,6 +28,9 @@ centre of mass, are in world axes, [angular; linear]; rotors count, armature doe
 function                                          answer                              shape
 ================================================= =================================== ==========================
 `inverse_dynamics(q, v, vdot)`                    M vdot + h                          (nv,)
+`inverse_dynamics_with_contacts(q, v, vdot, f)`   M vdot + h - sum J^T f, of forces   (nv,)
+                                                  f (points, 3) on the robot at the
+                                                  contact points, world axes, N
 `minverse(q)`                                     M^-1                                (nv, nv)
 `coriolis_matrix(q, v)`                           any C with C v the Coriolis force   (nv, nv)
                                                   and Mdot - 2 C skew-symmetric
@@ -121,7 +124,7 @@ from leapcheck.engines.outside.canonical import answers_from, check_convertible,
 from leapcheck.engines.outside.words import convention, words
 from leapcheck.engines.protocol import PRECISIONS, Answers
 from leapcheck.quantities import CANONICAL, QUANTITIES, answer_shape
-from leapcheck.sampling import States
+from leapcheck.sampling import States, with_contact_forces
 from leapcheck.system.plugins import call_factory, import_name, load_factory, name_of, reason_of, takes_argument
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -158,8 +161,8 @@ class UserEngine:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape); EngineError at the first invalid answer, with the state's index."""
-        q, v, tau, vdot = states_in(self.convention, states)
-        own_states = States(q, v, tau, states.index, states.kind, vdot)
+        own = states_in(self.convention, with_contact_forces(self._spec, states))
+        own_states = States(index=states.index, kind=states.kind, **own._asdict())
         names = prerequisites(self.convention, quantities)
         answers = self._rows if self._evaluate is None else self._blocks
         return answers_from(self.convention, states, answers(own_states, names), quantities)
@@ -187,7 +190,7 @@ class UserEngine:
             for i in range(len(states)):
                 where = f"engine '{self.name}': {name}({', '.join(arguments)}) at state {states.index[i]}"
                 try:
-                    answer = self._functions[name](*(getattr(states, argument)[i].copy() for argument in arguments))
+                    answer = self._functions[name](*(_own_part(states, argument, i) for argument in arguments))
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:  # the user's code may raise anything
@@ -209,6 +212,12 @@ class UserEngine:
             raise EngineError(f"{where} gave no {missing[0]}: give it, or do not list it among `quantities`")
         shapes = {name: (len(states), *answer_shape(name, self._spec)) for name in names}
         return {name: _numbers(f"{where}: {name}", answers[name], shape) for name, shape in shapes.items()}
+
+
+def _own_part(states: States, part: str, row: int) -> Floats:
+    """A copy of one state's part, forces point by point."""
+    values: Floats = getattr(states, part)[row].copy()
+    return values.reshape(-1, 3) if part == "contact_forces" else values
 
 
 class FactoryEngine(UserEngine):

@@ -11,7 +11,16 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.foreign import ForeignEngine
-from leapcheck.engines.pinocchio import build, centroidal, constraints, frame_derivatives, link_frames, points, regressors
+from leapcheck.engines.pinocchio import (
+    build,
+    centroidal,
+    constraints,
+    external_forces,
+    frame_derivatives,
+    link_frames,
+    points,
+    regressors,
+)
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
 from leapcheck.engines.projection import Assembly, OwnStates, identity, sliding_friction
@@ -49,6 +58,7 @@ class PinocchioEngine(ForeignEngine):
         all_frames = [*(build.link_number(model, body.name) for body in spec.bodies), *frames]
         self._steps = (
             *steps(model, self._data),
+            external_forces.step(model, self._data, frames),
             *centroidal.steps(model, self._data),
             *constraints.steps(full, model, self._data, loops),
             *regressors.steps(model, self._data),

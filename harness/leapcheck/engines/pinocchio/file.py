@@ -12,7 +12,7 @@ import pinocchio as pin
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
-from leapcheck.engines.pinocchio import build
+from leapcheck.engines.pinocchio import build, external_forces
 from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature, passive_quantities
 from leapcheck.engines.pinocchio.frames import frame_numbers
 from leapcheck.engines.pinocchio.steps import minverse
@@ -84,6 +84,7 @@ class _PinocchioNumbers:
     def __init__(self, model: pin.Model, points: Sequence[FilePoint], passive: Sequence[str]) -> None:
         self._frames = [_add_frame(model, point) for point in points]
         self._model, self._data = model, model.createData()
+        self._points = external_forces.joint_points(model, self._frames)
         self._static = build.static_potential_energy(model)
         self._gravity = model.gravity.copy()
         lost = {}
@@ -91,21 +92,22 @@ class _PinocchioNumbers:
             lost["kinetic_energy"] = FORGOTTEN_ARMATURE
         if any(model.damping[joint.idx_v : joint.idx_v + joint.nv].any() for joint in model.joints if joint.nv > 1):
             lost["passive_forces"] = "passive_forces left out: dampers of balls or free joints"
-        self.quantities = frozenset({*CORE, "inverse_dynamics", *passive}) - lost.keys()
+        self.quantities = frozenset({*CORE, "inverse_dynamics", "inverse_dynamics_with_contacts", *passive}) - lost.keys()
         self.not_compared = tuple(f"pinocchio-file: {words}" for words in lost.values())
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
         wanted = names | ({"J"} if "MinvJT" in names else set())
         numbers = frame_numbers(self._model, self._data, self._frames, states, wanted)
-        rows = [self._numbers(*state, names) for state in zip(*states, strict=True)]
+        rows = [self._numbers(OwnStates(*state), names) for state in zip(*states, strict=True)]
         numbers |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
         if "MinvJT" in names:
             J = numbers["J"].reshape(len(rows), -1, self._model.nv)
             numbers["MinvJT"] = numbers.pop("Minv") @ J.transpose(0, 2, 1)
         return numbers
 
-    def _numbers(self, q: Floats, u: Floats, tau: Floats, udot: Floats, names: frozenset[str]) -> dict[str, Floats]:
-        model, data = self._model, self._data
+    def _numbers(self, state: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
+        """The numbers of one state."""
+        model, data, (q, u, tau, udot, contact_forces) = self._model, self._data, state
         numbers = {
             "M": pin.crba(model, data, q).copy(),  # both triangles: the binding mirrors
             "g": pin.computeGeneralizedGravity(model, data, q).copy(),
@@ -121,6 +123,9 @@ class _PinocchioNumbers:
             model.gravity = self._gravity
         if "inverse_dynamics" in names:
             numbers["inverse_dynamics"] = pin.rnea(model, data, q, u, udot).copy()
+        if "inverse_dynamics_with_contacts" in names:
+            wrenches = external_forces.wrenches(model, data, self._points, q, contact_forces)
+            numbers["inverse_dynamics_with_contacts"] = pin.rnea(model, data, q, u, udot, wrenches).copy()
         if "udot" in names:
             numbers["udot"] = pin.aba(model, data, q, u, tau).copy()
         if "MinvJT" in names:

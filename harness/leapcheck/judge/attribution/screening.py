@@ -15,7 +15,7 @@ from leapcheck.judge.belief import Belief
 from leapcheck.judge.layout import COM_QUANTITIES, in_order
 from leapcheck.judge.robot_rows import RobotRows, robot_rows
 from leapcheck.quantities import QuantityGroup, names_of_group
-from leapcheck.sampling import States
+from leapcheck.sampling import STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.tree import Tree
@@ -168,7 +168,7 @@ class _FieldKey:
         names = [link.name for link in tree.links], [body.joint.name for body in spec.bodies]
         shape = [(link.parent, str(link.type), link.rotor is not None, link.q, link.v) for link in tree.links]
         points = [(point.name, point.link) for point in tree.points]
-        blocks = tuple(block.tobytes() for block in (x, read.q, read.v, read.tau, read.vdot))
+        blocks = tuple(block.tobytes() for block in (x, *(getattr(read, part) for part in STATE_PARTS)))
         self.key = (str(names), str((shape, points)), blocks, from_zero)
 
     def __eq__(self, other: object) -> bool:

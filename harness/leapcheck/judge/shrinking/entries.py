@@ -10,7 +10,7 @@ import numpy as np
 
 from leapcheck.entries import AXES, dof_names
 from leapcheck.judge.layout import neutral
-from leapcheck.sampling import STATE_PARTS, States
+from leapcheck.sampling import STATE_PARTS, States, part_sizes, with_contact_forces
 from leapcheck_models.spec import CONFIGURATION_SIZE, JointType, RobotSpec
 
 HALF = math.sqrt(0.5)
@@ -44,9 +44,10 @@ class StateEntry(NamedTuple):
 
 
 def places(spec: RobotSpec, arguments: Sequence[str]) -> tuple[EntryPlace, ...]:
-    """All places of the parts of a state that are `arguments`, in the order of q, v, tau and vdot."""
+    """All places of the parts of a state that are `arguments`, in the order of `STATE_PARTS`."""
     in_q = tuple(_places_in_q(spec)) if "q" in arguments else ()
-    return (*in_q, *(EntryPlace(part, i, "number") for part in STATE_PARTS[1:] if part in arguments for i in range(spec.nv)))
+    sizes = part_sizes(spec)
+    return (*in_q, *(EntryPlace(part, i, "number") for part in STATE_PARTS[1:] if part in arguments for i in range(sizes[part])))
 
 
 def simple_entries(place: EntryPlace) -> tuple[StateEntry, ...]:
@@ -73,7 +74,8 @@ def quaternion_about(angle: float, axis: int) -> tuple[float, ...]:
 
 def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[StateEntry, ...]:
     """What is not zero in those parts of a block of one state."""
-    rest = {"q": neutral(spec)} | {part: np.zeros(spec.nv) for part in STATE_PARTS[1:]}
+    rest = {part: np.zeros(size) for part, size in part_sizes(spec).items()} | {"q": neutral(spec)}
+    state = with_contact_forces(spec, state)
     chosen = []
     for place in places(spec, arguments):
         where = slice(place.start, place.start + (4 if place.kind == "turn" else 1))
@@ -86,7 +88,7 @@ def entries(spec: RobotSpec, state: States, arguments: Sequence[str]) -> tuple[S
 def states_of(spec: RobotSpec, choices: Sequence[Sequence[StateEntry]]) -> States:
     """A block of states (n,), each neutral and at rest but for its entries."""
     n = len(choices)
-    parts = {"q": np.tile(neutral(spec), (n, 1))} | {part: np.zeros((n, spec.nv)) for part in STATE_PARTS[1:]}
+    parts = {part: np.zeros((n, size)) for part, size in part_sizes(spec).items()} | {"q": np.tile(neutral(spec), (n, 1))}
     for row, chosen in enumerate(choices):
         for (part, start, _), values in chosen:
             parts[part][row, start : start + len(values)] = values
@@ -167,4 +169,6 @@ def _names(spec: RobotSpec) -> dict[tuple[str, int], str]:
             names["q", start] = body.joint.name
         start += CONFIGURATION_SIZE[kind]
     dofs = dof_names(spec)
-    return names | {(part, i): f"{part} {name}" for part in STATE_PARTS[1:] for i, name in enumerate(dofs)}
+    forces = [f"force on {point.name} {axis}" for point in spec.contact_points if point.computed for axis in AXES]
+    names |= {("contact_forces", i): name for i, name in enumerate(forces)}
+    return names | {(part, i): f"{part} {name}" for part in ("v", "tau", "vdot") for i, name in enumerate(dofs)}

@@ -9,6 +9,7 @@ import numpy as np
 
 from leapcheck.engines.protocol import Engine
 from leapcheck.judge.edits import edit_bodies, subtree
+from leapcheck.judge.layout import force_columns
 from leapcheck.judge.shrinking.delta import ddmin
 from leapcheck.judge.shrinking.mismatch import AnswerErrors, Mismatch
 from leapcheck.sampling import States
@@ -122,7 +123,13 @@ def states_for(spec: RobotSpec, smaller: RobotSpec, states: States) -> States:
     q = [i for joint in joints for i in in_q[joint]]
     v = [i for joint in joints for i in in_v[joint]]
     assert len(q) == smaller.nq
-    return replace(states, q=states.q[:, q], v=states.v[:, v], tau=states.tau[:, v], vdot=states.vdot[:, v])
+    forces = states.contact_forces
+    if forces.shape[1]:
+        names = [point.name for point in spec.contact_points if point.computed]
+        forces = forces[:, force_columns([names.index(point.name) for point in smaller.contact_points if point.computed])]
+    return replace(
+        states, q=states.q[:, q], v=states.v[:, v], tau=states.tau[:, v], vdot=states.vdot[:, v], contact_forces=forces
+    )
 
 
 def _on(spec: RobotSpec, points: Sequence[ContactPoint]) -> tuple[ContactPoint, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import leapcheck_reference as reference
 from leapcheck.judge.draws import PerturbedRobot, RowsOf, StateFactors, moved_numbers, readable_rows, state_factors
-from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, FRAME_QUANTITIES, POINT_QUANTITIES, neutral
+from leapcheck.judge.layout import BODY_QUANTITIES, DOF_AXES, FRAME_QUANTITIES, POINT_QUANTITIES, force_columns, neutral
 from leapcheck.judge.robot_rows import Pair, RobotRows
 from leapcheck.quantities import QUANTITIES
 from leapcheck.sampling import STATE_PARTS, States
@@ -104,7 +104,8 @@ class WholeRobot:
 
     def state_factors(self, part: RobotPart) -> list[StateFactors]:
         """By what each draw multiplies a part's state."""
-        return [(q[part.q], v[part.v], tau[part.v], vdot[part.v]) for q, v, tau, vdot in self._factors]
+        places = {"q": part.q, "contact_forces": np.array(force_columns(part.points), dtype=np.intp)}
+        return [{name: off[places.get(name, part.v)] for name, off in factors.items()} for factors in self._factors]
 
     def root_count(self, part: RobotPart) -> int:
         """Links of a part that hang on no other of its links."""
@@ -115,10 +116,10 @@ class WholeRobot:
         """Rows of a part at the first of some blocks of states, and of the part as each draw moves it at the others."""
         robots = [part.x, *(np.where(part.x == self._x, moved, part.x) for moved in self._moved)][: len(reads)]
         x = np.concatenate([np.broadcast_to(own, (len(read), len(own))) for own, read in zip(robots, reads, strict=True)])
-        own_q, v, tau, vdot = (np.concatenate([getattr(read, name) for read in reads]) for name in STATE_PARTS)
+        own_q, v, tau, vdot, forces = (np.concatenate([getattr(read, name) for read in reads]) for name in STATE_PARTS)
         q = np.tile(self._neutral, (len(x), 1))
         q[:, part.q] = own_q
-        return PartRows(self.tree, x, None, q, v, tau, vdot, part)
+        return PartRows(self.tree, x, None, q, v, tau, vdot, forces, part)
 
     def _holds(self, tree: Tree) -> bool:
         """Whether each link hangs on the same joint, and on the same link but for those that are cut."""

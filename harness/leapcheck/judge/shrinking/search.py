@@ -21,7 +21,7 @@ PARENTS, CHILDREN = 8, 16
 STEPS = (1.0, 0.3, 0.1, 0.03, 0.01)
 """Sizes of changes, in units of `RANGES`, tried side by side: none has to be adapted."""
 
-RANGES = {"turn": 1.0, "angle": 1.0, "q": 1.0, "v": 10.0, "tau": 100.0, "vdot": 100.0}
+RANGES = {"turn": 1.0, "angle": 1.0, "q": 1.0, "v": 10.0, "tau": 100.0, "vdot": 100.0, "contact_forces": 100.0}
 """Angles in rad; largest position (m), velocity (rad/s, m/s) and torque (N m, N) that are looked at."""
 
 VANISHING = 0.1

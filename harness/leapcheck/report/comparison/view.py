@@ -158,7 +158,7 @@ def worst_cases(run: Run) -> tuple[WorstCase, ...]:
     cases = []
     for comparison in worst_first(run.comparisons):
         if (worst := comparison.worst) is not None:
-            key = (worst.index, worst.kind, worst.q, worst.v, worst.tau, worst.vdot)
+            key = (worst.index, worst.kind, worst.q, worst.v, worst.tau, worst.vdot, worst.contact_forces)
             cases.append(WorstCase(comparison, worst, numbers.setdefault(key, len(numbers) + 1)))
     return tuple(cases)
 
