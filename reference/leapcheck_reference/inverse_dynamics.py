@@ -29,9 +29,12 @@ def inverse_dynamics(tree: Tree, q: Any, v: Any, vdot: Any, f_ext: Any = None) -
 def inverse_dynamics_with_contacts(tree: Tree, q: Any, v: Any, vdot: Any, contact_forces: Any) -> Array:
     """tau (nv,) = M vdot + h - sum J^T f, in N m and N, canonical; vdot is the component-wise rate of v.
 
-    `contact_forces` (3 points,): the force f on the robot at each computed contact point in turn, N, world axes.
+    `contact_forces` (points, 3), or in one row (3 points,): the force f on the robot at each computed contact point, N,
+    world axes.
     """
-    forces = vector(f"contact_forces of '{tree.name}'", contact_forces, 3 * len(tree.points)).reshape(-1, 3)
+    n, forces = len(tree.points), np.asarray(contact_forces)
+    forces = forces.ravel() if forces.shape == (n, 3) else forces
+    forces = vector(f"contact_forces of '{tree.name}'", forces, 3 * n).reshape(n, 3)
     return _newton_euler(tree, q, v, vdot, -tree.gravity, _forces_on_links(tree, frames(tree, q), forces))
 
 

@@ -8,7 +8,19 @@ import sys
 import numpy as np
 import pytest
 
-from leapcheck.sampling import KINDS, PATTERN, UNIT, States, generated_states, join_states, unit_blocks, units
+from leapcheck.sampling import (
+    KINDS,
+    LARGE_FORCE,
+    PATTERN,
+    STATE_PARTS,
+    UNIT,
+    States,
+    generated_block,
+    generated_states,
+    join_states,
+    unit_blocks,
+    units,
+)
 from leapcheck_models.robots import load
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
 
@@ -37,7 +49,7 @@ def of_kind(states: States, kind: str) -> States:
 
 
 def same(a: States, b: States) -> bool:
-    parts = all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("q", "v", "tau", "index"))
+    parts = all(np.array_equal(getattr(a, part), getattr(b, part)) for part in (*STATE_PARTS, "index"))
     return parts and a.kind == b.kind
 
 
@@ -189,3 +201,15 @@ def test_accelerations_that_are_left_out_are_zero() -> None:
     states = States(np.zeros((2, 3)), np.ones((2, 3)), np.ones((2, 3)), np.arange(2), ("file",) * 2)
     assert np.array_equal(states.vdot, np.zeros((2, 3)))
     assert np.array_equal(states[:1].vdot, np.zeros((1, 3)))
+
+
+def test_contact_forces_are_drawn_apart_from_all_else(cheetah: RobotSpec) -> None:
+    whole, without = (generated_block(cheetah, UNIT, SECOND_SEED, (0,), contact_forces=drawn) for drawn in (True, False))
+    assert without.contact_forces.shape == (UNIT, 0)
+    assert all(np.array_equal(getattr(whole, part), getattr(without, part)) for part in STATE_PARTS[:-1])
+    forces = whole.contact_forces.reshape(UNIT, -1, 3)
+    assert forces.shape[1] == len(cheetah.contact_points)
+    # No component follows another, nor tau or vdot: of 256 draws correlations are below 0.3.
+    drawn = np.column_stack([whole.contact_forces, whole.vdot, whole.tau])
+    assert np.abs(np.corrcoef(drawn.T) - np.eye(drawn.shape[1]))[: forces[0].size].max() < 0.3
+    assert 0.9 * LARGE_FORCE < forces.std() < 1.1 * LARGE_FORCE

@@ -25,7 +25,7 @@ def cheetah() -> RobotSpec:
 def write(states: States, path: Path) -> Path:
     match path.suffix:
         case ".npz":
-            np.savez(path, q=states.q, v=states.v, tau=states.tau, vdot=states.vdot)
+            np.savez(path, **{part: getattr(states, part) for part in STATE_PARTS})
         case ".csv":
             pandas_frame(state_table(states)).to_csv(path, index=False)
         case ".parquet":

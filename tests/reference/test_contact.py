@@ -15,6 +15,7 @@ from leapcheck_reference import (
     contact_velocities,
     forward_dynamics,
     inverse_dynamics,
+    inverse_dynamics_with_contacts,
     mass_matrix,
     test_force_response,
 )
@@ -105,6 +106,21 @@ def test_a_force_at_a_point_is_its_jacobian_transposed(name: str) -> None:
         change = inverse_dynamics(at.tree, *args) - inverse_dynamics(at.tree, *args, f_ext)
         scale = float(np.abs(inverse_dynamics(at.tree, *args)).max())
         assert relative(change, contact_jacobians(at.tree, at.q)[k].T @ force, scale) <= ROUNDING
+
+
+@pytest.mark.parametrize("name", POINTED)
+def test_inverse_dynamics_with_contacts_is_less_their_jacobians_transposed(name: str) -> None:
+    at = case(name)
+    forces = np.random.default_rng(1).normal(scale=100.0, size=(len(at.tree.points), 3))
+    found = inverse_dynamics_with_contacts(at.tree, at.q, at.v, at.vdot, forces)
+    without = inverse_dynamics(at.tree, at.q, at.v, at.vdot)
+    expected = np.einsum("pxi,px->i", contact_jacobians(at.tree, at.q), forces)
+    assert np.abs(expected).max() > 1.0
+    assert relative(without - found, expected, float(np.abs(without).max())) <= ROUNDING
+    assert np.array_equal(inverse_dynamics_with_contacts(at.tree, at.q, at.v, at.vdot, forces.ravel()), found)
+    if len(forces) not in (1, 3):
+        with pytest.raises(ValueError, match="contact_forces"):
+            inverse_dynamics_with_contacts(at.tree, at.q, at.v, at.vdot, forces.T)
 
 
 def test_points_that_are_not_computed_are_left_out_and_feet_are_numbered() -> None:

@@ -23,7 +23,8 @@ class CompareOptions:
     """Quantities: names, groups (core, mujoco, dynamics, kinematics, centroidal, constraints), or all; core, mujoco and
     inverse_dynamics by default, and constraints where the robot has some."""
     states_file: Path | None = None
-    """Your own states (.npz with q, v, tau, vdot, or .csv / .parquet with columns q_0, ..., v_0, tau_0, vdot_0, ...)."""
+    """Your own states (.npz with q, v, tau, vdot, contact_forces, or .csv / .parquet with columns q_0, ..., v_0, tau_0, vdot_0,
+    contact_forces_0, ...)."""
     only: int | None = None
     """Index of one state: compare at that state alone."""
     strict: bool = False

@@ -30,7 +30,8 @@ class CompareCommand(CompareOptions):
       core: mass_matrix, bias_force, gravity_force, coriolis_force, forward_dynamics, contact_positions, contact_velocities,
         contact_jacobians, contact_bias_accelerations, contact_inertia, kinetic_energy, potential_energy
       mujoco, its own storage: qM, csr, cinert, crb, cdof
-      dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), minverse, coriolis_matrix, christoffel_matrix,
+      dynamics: inverse_dynamics (of accelerations vdot, which a seed gives too), inverse_dynamics_with_contacts (less J^T f of
+        forces at the contact points, which a seed gives too), minverse, coriolis_matrix, christoffel_matrix,
         operational_inertia_inverse
       derivatives, along the unit velocities of the dofs: inverse_dynamics_derivative_q, inverse_dynamics_derivative_v,
         forward_dynamics_derivative_q, forward_dynamics_derivative_v, forward_dynamics_derivative_tau,

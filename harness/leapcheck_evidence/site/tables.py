@@ -12,7 +12,8 @@ from leapcheck_models.spec import RobotSpec
 GROUPS = {
     QuantityGroup.CORE: "Equations of motion, contact points, energies. Compared by default.",
     QuantityGroup.MUJOCO: "MuJoCo's own storage, compared in MuJoCo's coordinates, with rotors as bodies. Compared by default.",
-    QuantityGroup.DYNAMICS: "What follows from the equations of motion. `inverse_dynamics` is compared by default.",
+    QuantityGroup.DYNAMICS: "What follows from the equations of motion. `inverse_dynamics` is compared by default. "
+    "`inverse_dynamics_with_contacts` is M vdot + h - sum J^T f of forces f on the robot at its contact points, N, world axes.",
     QuantityGroup.KINEMATICS: "Frames of links and contact points: world axes, at the frame's origin, angular first.",
     QuantityGroup.CENTROIDAL: "Centre of mass and momentum about it, rotors included.",
     QuantityGroup.DERIVATIVES: "By q (along v), v and tau of the dynamics, and of frames' velocities and accelerations.",

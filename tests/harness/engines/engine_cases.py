@@ -8,7 +8,7 @@ from leapcheck.coordinates import conventions
 from leapcheck.engines import projection
 from leapcheck.engines.foreign import ForeignEngine
 from leapcheck.quantities import QUANTITIES, Scale
-from leapcheck.sampling import States, generated_states
+from leapcheck.sampling import States, generated_states, take
 from leapcheck_models.spec import RobotSpec
 
 STORAGE = tuple(name for name, quantity in QUANTITIES.items() if quantity.in_mujoco_coordinates)
@@ -18,7 +18,7 @@ def near_states(spec: RobotSpec, n: int = 30, seed: int = 3) -> States:
     """Mixed states near the origin: generic, fast, near-singular, at rest, named poses."""
     states = generated_states(spec, 256, seed, unit=0)
     rows = [i for i, kind in enumerate(states.kind) if kind != "far"][:n]
-    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], tuple(states.kind[i] for i in rows))
+    return take(states, rows)
 
 
 def own_states(numbers: ForeignEngine, states: States) -> projection.OwnStates:

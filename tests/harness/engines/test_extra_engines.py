@@ -32,7 +32,7 @@ PENDULUM = f"""
 """
 
 ENERGIES = {"kinetic_energy", "potential_energy"}
-RECURSION = {*CORE, "inverse_dynamics"}
+RECURSION = {*CORE, "inverse_dynamics", "inverse_dynamics_with_contacts"}
 ANSWERED = {
     "drake": {*RECURSION, *names_of_group(QuantityGroup.KINEMATICS), *names_of_group(QuantityGroup.CENTROIDAL)}
     - {"frame_jacobian_rates", "centroidal_momentum_matrix", "centroidal_momentum_rate"},

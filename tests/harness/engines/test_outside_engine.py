@@ -247,13 +247,19 @@ ECHO = """
 #include <string.h>
 #include "leapcheck_engine.h"
 int leapcheck_abi(void) { return LEAPCHECK_ABI; }
-const char *leapcheck_describe(void) { return LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = inverse_dynamics bias_force"; }
+const char *leapcheck_describe(void) { return LEAPCHECK_PRECISION "nq = 2; nv = 2; quantities = inverse_dynamics bias_force "
+    "inverse_dynamics_with_contacts"; }
 int leapcheck_evaluate_states(const char *quantity, const leapcheck_states *states, leapcheck_real *out)
 {
     int inverse = strcmp(quantity, "inverse_dynamics") == 0;
     if (inverse && !states->vdot) return 1;
+    int contacts = strcmp(quantity, "inverse_dynamics_with_contacts") == 0;
+    if (contacts && !states->contact_forces) return 1;
     for (size_t k = 0; k < 2 * states->n; k++)
-        out[k] = states->q[k] + 10 * states->v[k] + 100 * states->tau[k] + (inverse ? 1000 * states->vdot[k] : 0);
+        if (contacts)
+            out[k] = states->contact_forces[3 * (k / 2) + 1 + k % 2];
+        else
+            out[k] = states->q[k] + 10 * states->v[k] + 100 * states->tau[k] + (inverse ? 1000 * states->vdot[k] : 0);
     return 0;
 }
 """
@@ -272,13 +278,15 @@ def test_a_library_of_version_2_is_handed_each_part_of_a_state(
     subprocess.run([*command, "echo.c", "-o", "libecho.so"], cwd=tmp_path, check=True)
     spec = load("two_link_arm")
     engine, states = load_engine("./libecho.so", spec), generated_states(spec, 64, 0, 0)
-    assert engine.quantities == {"inverse_dynamics", "bias_force"}
-    found = engine.evaluate(states, ("bias_force", "inverse_dynamics"))
+    contacts = "inverse_dynamics_with_contacts"
+    assert engine.quantities == {"inverse_dynamics", "bias_force", contacts}
+    found = engine.evaluate(states, ("bias_force", "inverse_dynamics", contacts))
     sums = states.q + 10 * states.v + 100 * states.tau
     tolerance = 1e-12 if precision == "float64" else 1e-5
     np.testing.assert_allclose(found["bias_force"], sums, rtol=tolerance, atol=tolerance * np.abs(sums).max())
     largest = 1000 * np.abs(states.vdot).max()
     np.testing.assert_allclose(found["inverse_dynamics"], sums + 1000 * states.vdot, rtol=tolerance, atol=tolerance * largest)
+    np.testing.assert_allclose(found[contacts], states.contact_forces[:, 1:], rtol=tolerance)
 
 
 def test_header_and_docstring_list_every_quantity() -> None:

@@ -24,52 +24,52 @@ The following are compared where they are asked for: `--quantities dynamics deri
 do with tau. Frames are all links, then the contact points, which have the axes of their links; theirs, and what is about the
 centre of mass, are in world axes, [angular; linear]; rotors count, armature does not:
 
-================================================= =================================== ==========================
-function                                          answer                              shape
-================================================= =================================== ==========================
-`inverse_dynamics(q, v, vdot)`                    M vdot + h                          (nv,)
-`inverse_dynamics_with_contacts(q, v, vdot, f)`   M vdot + h - sum J^T f, of forces   (nv,)
-                                                  f (points, 3) on the robot at the
-                                                  contact points, world axes, N
-`minverse(q)`                                     M^-1                                (nv, nv)
-`coriolis_matrix(q, v)`                           any C with C v the Coriolis force   (nv, nv)
-                                                  and Mdot - 2 C skew-symmetric
-`christoffel_matrix(q, v)`                        the C of Christoffel's symbols      (nv, nv)
-`operational_inertia_inverse(q)`                  J M^-1 J^T of each point's six rows (points, 6, 6)
-`inverse_dynamics_derivative_q(q, v, vdot)`       of M vdot + h by q, along each unit (nv, nv)
-                                                  velocity of a dof: a base by
-                                                  [w; v] in its own axes
-`inverse_dynamics_derivative_v(q, v)`             of M vdot + h by v                  (nv, nv)
-`forward_dynamics_derivative_q(q, v, tau)`        of vdot by q, likewise              (nv, nv)
-`forward_dynamics_derivative_v(q, v)`             of vdot by v                        (nv, nv)
-`forward_dynamics_derivative_tau(q)`              of vdot by tau: M^-1                (nv, nv)
-`frame_velocity_derivative_q(q, v)`               of frame_velocities by q, likewise  (frames, 6, nv)
-`frame_acceleration_derivative_q(q, v, vdot)`     of J vdot + Jdot v by q, likewise   (frames, 6, nv)
-`frame_acceleration_derivative_v(q, v)`           of the same by v                    (frames, 6, nv)
-`joint_torque_regressor(q, v, vdot)`              Y of Y pi = M vdot + h, armature    (nv, 10 bodies)
-                                                  left out; pi: m, m c, Ixx, Ixy,
-                                                  Iyy, Ixz, Iyz, Izz about its origin
-                                                  of each link, then of each rotor
-`kinetic_energy_regressor(q, v)`                  y of y pi, armature left out        (10 bodies,)
-`potential_energy_regressor(q)`                   y of y pi                           (10 bodies,)
-`frame_placements(q)`                             [R, p] of links, then points        (frames, 3, 4)
-`frame_velocities(q, v)`                          [angular; linear] at the origin     (frames, 6)
-`frame_jacobians(q)`                              J: that velocity = J v              (frames, 6, nv)
-`frame_jacobian_rates(q, v)`                      Jdot, entry by entry                (frames, 6, nv)
-`frame_bias_accelerations(q, v)`                  Jdot v, classical, without gravity  (frames, 6)
-`com_position(q)`, `com_velocity(q, v)`           of the centre of mass, m, m/s       (3,)
-`com_jacobian(q)`                                 J: its velocity = J v               (3, nv)
-`com_bias_acceleration(q, v)`                     its Jdot v, without gravity         (3,)
-`centroidal_momentum(q, v)`                       A v, N m s and N s                  (6,)
-`centroidal_momentum_matrix(q)`                   A                                   (6, nv)
-`centroidal_momentum_rate(q, v)`                  Adot v, N m and N                   (6,)
-`centroidal_inertia(q)`                           of the robot with joints locked     (6, 6)
-`passive_forces(q, v)`                            -stiffness (q - springref)          (nv,)
-                                                  - damping v, as MuJoCo's qfrc_passive
-`actuator_torques(q, v, tau)`                     of commands, the entries of tau at  (nv,)
-                                                  the joints of `control_laws(spec)`
-`dry_friction(v)`                                 -friction sign(v), not smoothed     (nv,)
-================================================= =================================== ==========================
+============================================================ =================================== ==========================
+function                                                     answer                              shape
+============================================================ =================================== ==========================
+`inverse_dynamics(q, v, vdot)`                               M vdot + h                          (nv,)
+`inverse_dynamics_with_contacts(q, v, vdot, contact_forces)` M vdot + h - sum J^T f, of forces f (nv,)
+                                                             (points, 3) on the robot at the
+                                                             contact points, world axes, N
+`minverse(q)`                                                M^-1                                (nv, nv)
+`coriolis_matrix(q, v)`                                      any C with C v the Coriolis force   (nv, nv)
+                                                             and Mdot - 2 C skew-symmetric
+`christoffel_matrix(q, v)`                                   the C of Christoffel's symbols      (nv, nv)
+`operational_inertia_inverse(q)`                             J M^-1 J^T of each point's six rows (points, 6, 6)
+`inverse_dynamics_derivative_q(q, v, vdot)`                  of M vdot + h by q, along each unit (nv, nv)
+                                                             velocity of a dof: a base by
+                                                             [w; v] in its own axes
+`inverse_dynamics_derivative_v(q, v)`                        of M vdot + h by v                  (nv, nv)
+`forward_dynamics_derivative_q(q, v, tau)`                   of vdot by q, likewise              (nv, nv)
+`forward_dynamics_derivative_v(q, v)`                        of vdot by v                        (nv, nv)
+`forward_dynamics_derivative_tau(q)`                         of vdot by tau: M^-1                (nv, nv)
+`frame_velocity_derivative_q(q, v)`                          of frame_velocities by q, likewise  (frames, 6, nv)
+`frame_acceleration_derivative_q(q, v, vdot)`                of J vdot + Jdot v by q, likewise   (frames, 6, nv)
+`frame_acceleration_derivative_v(q, v)`                      of the same by v                    (frames, 6, nv)
+`joint_torque_regressor(q, v, vdot)`                         Y of Y pi = M vdot + h, armature    (nv, 10 bodies)
+                                                             left out; pi: m, m c, Ixx, Ixy,
+                                                             Iyy, Ixz, Iyz, Izz about its origin
+                                                             of each link, then of each rotor
+`kinetic_energy_regressor(q, v)`                             y of y pi, armature left out        (10 bodies,)
+`potential_energy_regressor(q)`                              y of y pi                           (10 bodies,)
+`frame_placements(q)`                                        [R, p] of links, then points        (frames, 3, 4)
+`frame_velocities(q, v)`                                     [angular; linear] at the origin     (frames, 6)
+`frame_jacobians(q)`                                         J: that velocity = J v              (frames, 6, nv)
+`frame_jacobian_rates(q, v)`                                 Jdot, entry by entry                (frames, 6, nv)
+`frame_bias_accelerations(q, v)`                             Jdot v, classical, without gravity  (frames, 6)
+`com_position(q)`, `com_velocity(q, v)`                      of the centre of mass, m, m/s       (3,)
+`com_jacobian(q)`                                            J: its velocity = J v               (3, nv)
+`com_bias_acceleration(q, v)`                                its Jdot v, without gravity         (3,)
+`centroidal_momentum(q, v)`                                  A v, N m s and N s                  (6,)
+`centroidal_momentum_matrix(q)`                              A                                   (6, nv)
+`centroidal_momentum_rate(q, v)`                             Adot v, N m and N                   (6,)
+`centroidal_inertia(q)`                                      of the robot with joints locked     (6, 6)
+`passive_forces(q, v)`                                       -stiffness (q - springref)          (nv,)
+                                                             - damping v, as MuJoCo's qfrc_passive
+`actuator_torques(q, v, tau)`                                of commands, the entries of tau at  (nv,)
+                                                             the joints of `control_laws(spec)`
+`dry_friction(v)`                                            -friction sign(v), not smoothed     (nv,)
+============================================================ =================================== ==========================
 
 And these of robots with closed loops or coupled joints, `spec.loops` and `spec.couplings`. Rows loop by loop, then coupling by
 coupling, world axes: a connect has 3, the velocity of the point of body 2 less that of the point of body 1; a weld has those of
