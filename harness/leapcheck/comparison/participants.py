@@ -123,9 +123,8 @@ class OwnNumbers:
         """Slots of the engine's own numbers, turned into canonical ones."""
         canonical = {part: getattr(states, part) for part in STATE_PARTS}
         own = self._own_states({name: canonical[name] for name in self._own_states.inputs})
-        own_states = OwnStates(
-            own["own_q"], own["own_v"], own["own_tau"], own.get("own_vdot", own["own_v"]), states.contact_forces
-        )
+        forces = np.ascontiguousarray(states.contact_forces)  # those of a table need not be
+        own_states = OwnStates(own["own_q"], own["own_v"], own["own_tau"], own.get("own_vdot", own["own_v"]), forces)
         sampled = (states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE)
 
         def inputs_of(part: slice) -> dict[str, Floats]:
