@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -22,6 +21,8 @@ def constrained_accelerations(spec: RobotSpec, M: Floats, force: Floats, J: Floa
 
 
 def _acceleration(groups: Sequence[int], M: Floats, force: Floats, J: Floats, bias: Floats) -> Floats:
+    from scipy.linalg import solve_triangular  # here: few robots have constraints, and every engine's process would import it
+
     U, c, share = independent_constraints(J, bias, groups, 1.0 / np.diagonal(M))
     L = np.linalg.cholesky(M)
     free = solve_triangular(L, solve_triangular(L, force, lower=True), lower=True, trans=1)
