@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from leapcheck.judge.terms.changes import UNCHANGED, Changes
+from leapcheck.judge.terms.changes import UNCHANGED, Changes, Rows
 from leapcheck.judge.terms.model import BodyConstants, Pose, link_constants, poses, rotor_constants
 from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import skew
@@ -49,19 +50,19 @@ class CompositeForm:
             F = self._carried(i, links[i], F)
             if rotor and X_rotor:
                 # M_ii += Sr^T Ir Sr;  the parent feels Xr^T Ir Sr
+                X = spatial_transform(X_rotor.R, X_rotor.p)
                 spin = np.broadcast_to(rotor.S.T @ spatial_inertia(rotor) @ rotor.S, (n, 1, 1))
                 spin = change("rotor inertia geared once", i, spin, spin / (self._gear(i) or 1.0))
                 M[:, link.v, link.v] += change("rotor inertia", i, spin)
                 F = F + change(
                     "rotor coupling",
                     i,
-                    spatial_transform(X_rotor.R, X_rotor.p).swapaxes(1, 2) @ (spatial_inertia(rotor) @ rotor.S),
+                    X.swapaxes(1, 2) @ (spatial_inertia(rotor) @ rotor.S),
                 )
             if link.parent >= 0:
                 Ic[link.parent] = Ic[link.parent] + self._subtree(i, links[i], Ic[i], own[i])
                 if rotor and X_rotor:
-                    ride = _shift(spatial_transform(X_rotor.R, X_rotor.p), spatial_inertia(rotor))
-                    Ic[link.parent] = Ic[link.parent] + change("rotor ride", i, ride)
+                    Ic[link.parent] = Ic[link.parent] + change("rotor ride", i, _shift(X, spatial_inertia(rotor)))
             j = link.parent
             while j >= 0:
                 # M_ji = S_j^T F;  F = X_j^T F
@@ -73,17 +74,20 @@ class CompositeForm:
 
     def _own(self, i: int, body: BodyConstants, X: Pose) -> Array:
         """The inertia (n, 6, 6) of a single link about its origin."""
-        change, R = self.changes.apply, X.R_W
-        back = R.swapaxes(1, 2)
-        own = np.broadcast_to(spatial_inertia(body), (len(self.q), 6, 6))
-        if not {("inertia fixed", i), ("inertia turned the other way", i)} & set(self.changes.amounts):
-            return own
-        apart = np.array(own, dtype=self.q.dtype)
-        apart[:, :3, :3] -= body.I
-        for key, I in (("inertia fixed", back @ body.I @ R), ("inertia turned the other way", back @ back @ body.I @ R @ R)):
-            other = np.array(apart)
-            other[:, :3, :3] += I
-            own = change(key, i, own, other)
+        I, R = body.I, X.R_W
+        others: Mapping[str, Callable[[Array, Array], Array]] = {
+            "inertia fixed": lambda R, back: back @ I @ R,
+            "inertia turned the other way": lambda R, back: back @ back @ I @ R @ R,
+        }
+        own: Array = np.broadcast_to(spatial_inertia(body).astype(self.q.dtype), (len(self.q), 6, 6))
+        for key, turned in others.items():
+
+            def other(rows: Rows, turned: Callable[[Array, Array], Array] = turned) -> Array:
+                apart = np.array(np.broadcast_to(spatial_inertia(body), (len(self.q), 6, 6))[rows], dtype=self.q.dtype)
+                apart[:, :3, :3] += turned(R[rows], R[rows].swapaxes(1, 2)) - I
+                return apart
+
+            own = self.changes.apply(key, i, own, other)
         return own
 
     def _gear(self, i: int) -> float:
@@ -100,25 +104,31 @@ class CompositeForm:
         change = self.changes.apply
         n, f, back, P = F[:, :3], F[:, 3:], X.R.swapaxes(1, 2), np.tensordot(X.p, CROSS, axes=(1, 0))
         f_parent = change("coupling unturned", i, X.R @ f, f)
-        f_parent = change("coupling turned the other way", i, f_parent, back @ f)
+        f_parent = change("coupling turned the other way", i, f_parent, lambda rows: back[rows] @ f[rows])
         n_parent = change("coupling unturned", i, X.R @ n, n)
-        n_parent = change("coupling turned the other way", i, n_parent, back @ n)
+        n_parent = change("coupling turned the other way", i, n_parent, lambda rows: back[rows] @ n[rows])
         n_parent = change("coupling moment unturned", i, n_parent, n)
-        n_parent = change("coupling moment turned the other way", i, n_parent, back @ n)
+        n_parent = change("coupling moment turned the other way", i, n_parent, lambda rows: back[rows] @ n[rows])
         carried = np.concatenate([n_parent + change("coupling arm", i, P @ f_parent), f_parent], axis=1)
         return change("coupling", i, carried)
 
     def _subtree(self, i: int, X: Pose, inertia: Array, own: Array) -> Array:
         """The composite inertia of a link on its parent: X^T Ic X."""
         change = self.changes.apply
+        transforms: Mapping[str, Callable[[Array, Array], Array]] = {
+            "composite unturned": lambda R, p: spatial_transform(_same(R), p),
+            "composite turned the other way": lambda R, p: spatial_transform(R.swapaxes(1, 2), p),
+            "composite unshifted": lambda R, p: spatial_transform(R, 0.0 * p),
+            "composite transformed the other way": lambda R, p: spatial_transform(R, p).swapaxes(1, 2),
+        }
         moved = self._moved(i, X, change("subtree", i, inertia, own))
-        moved = change("composite unturned", i, moved, _shift(spatial_transform(_same(X.R), X.p), inertia))
-        moved = change("composite turned the other way", i, moved, _shift(spatial_transform(X.R.swapaxes(1, 2), X.p), inertia))
-        moved = change("composite unshifted", i, moved, _shift(spatial_transform(X.R, 0.0 * X.p), inertia))
+        for key, transform in transforms.items():
+
+            def other(rows: Rows, transform: Callable[[Array, Array], Array] = transform) -> Array:
+                return _shift(transform(X.R[rows], X.p[rows]), inertia[rows])
+
+            moved = change(key, i, moved, other)
         moved = change("composite untransformed", i, moved, inertia)
-        moved = change(
-            "composite transformed the other way", i, moved, _shift(spatial_transform(X.R, X.p).swapaxes(1, 2), inertia)
-        )
         return change("composite", i, moved)
 
     def _moved(self, i: int, X: Pose, inertia: Array) -> Array:
@@ -127,7 +137,7 @@ class CompositeForm:
         I, C, mass = inertia[:, :3, :3], inertia[:, :3, 3:], inertia[:, 3:4, 3:4]
         back, P = X.R.swapaxes(1, 2), np.tensordot(X.p, CROSS, axes=(1, 0))
         turned = change("rotation unturned", i, X.R @ I @ back, I)
-        turned = change("rotation turned the other way", i, turned, back @ I @ X.R)
+        turned = change("rotation turned the other way", i, turned, lambda rows: back[rows] @ I[rows] @ X.R[rows])
         moment = change("first moment unturned", i, X.R @ C @ back, C)
         mixed = change("parallel axis of first moment", i, -(P @ moment + moment @ P))
         turned = turned + change("parallel axis", i, mixed - mass * (P @ P))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from leapcheck_reference.tree import Tree
 
 STEP = 1e-30
 """Imaginary step: derivatives of what is analytic come out exact to rounding (Squire and Trapp 1998)."""
+
+MOST_ROWS = 4_000
+"""States times directions in which M is derived at once."""
 
 PARTS = ("Mdot v", "the gradient of the kinetic energy, d(v^T M v / 2)/dq")
 """The parts of C v that are derivatives of M."""
@@ -39,11 +43,9 @@ class LagrangeForm:
 
     def _coriolis_force(self, M: Floats) -> Floats:
         """C v = Mdot v - d(v^T M v / 2)/dq + Hamel's terms."""
-        first = np.einsum("nij,nj->ni", self._derivative(self.v), self.v)
-        second = np.empty_like(first)
-        for i, direction in enumerate(np.eye(self.tree.nv)):
-            slope = self._derivative(np.broadcast_to(direction, self.v.shape))
-            second[:, i] = 0.5 * np.einsum("ni,nij,nj->n", self.v, slope, self.v)
+        first = np.einsum("nij,nj->ni", next(self._derivatives([self.v])), self.v)
+        slopes = self._derivatives(np.eye(self.tree.nv))
+        second = np.stack([0.5 * np.einsum("ni,nij,nj->n", self.v, slope, self.v) for slope in slopes], axis=1)
         change = self.changes.apply
         return np.asarray(change("part", 0, first) - change("part", 1, second) + self._turned_momentum(M))
 
@@ -63,10 +65,14 @@ class LagrangeForm:
                 turned[:, link.v] = change("hamel", i, np.concatenate([moment, force], axis=1))
         return turned
 
-    def _derivative(self, v: Array) -> Floats:
-        """Rate of M (n, nv, nv) when the robot moves with v (n, nv)."""
-        moved = self.q + 1j * STEP * _rates(self.tree, self.q, v)
-        return CompositeForm(self.tree, moved, self.changes).mass_matrix().imag / STEP
+    def _derivatives(self, velocities: Sequence[Array] | Floats) -> Iterator[Floats]:
+        """Rates of M (n, nv, nv) when the robot moves with each of some v (n, nv) or (nv,); several are worked out at once."""
+        step = max(1, MOST_ROWS // max(1, len(self.q)))
+        for i in range(0, len(velocities), step):
+            rates = [_rates(self.tree, self.q, np.broadcast_to(v, self.v.shape)) for v in velocities[i : i + step]]
+            moved = np.concatenate([self.q + 1j * STEP * rate for rate in rates])
+            M = CompositeForm(self.tree, moved, self.changes.tile(len(rates))).mass_matrix()
+            yield from np.split(M.imag / STEP, len(rates))
 
 
 def _rates(tree: Tree, q: Floats, v: Array) -> Floats:

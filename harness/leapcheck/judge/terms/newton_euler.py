@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leapcheck.judge.terms.changes import Changes
+from leapcheck.judge.terms.changes import Changes, Rows
 from leapcheck.judge.terms.model import BodyConstants, Pose, cross, link_constants, poses, rotor_constants, turn, turn_back
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_reference.rotation import skew
@@ -115,7 +115,7 @@ class VectorForm:
         # w = R^T w_p + w_J
         carried = turn_back(X.R, parent.w)
         carried = change(f"{kind}velocity unturned", i, carried, parent.w)
-        carried = change(f"{kind}velocity turned the other way", i, carried, turn(X.R, parent.w))
+        carried = change(f"{kind}velocity turned the other way", i, carried, lambda rows: turn(X.R[rows], parent.w[rows]))
         w = carried + change(f"{kind}spin", i, w_J)
         # v = R^T (v_p + w_p x p) + v_J
         v = turn_back(X.R, parent.v + change(f"{kind}arm velocity", i, cross(parent.w, X.p))) + v_J
@@ -181,12 +181,17 @@ class VectorForm:
         f = change(f"{kind}inertial force", i, m * a_com)
         f = change(f"{kind}weight", i, f, f + m * gravity)
         C = skew(c)
-        about_origin = cross(w, w @ (body.I - m * (C @ C)))
+
+        def about_origin(rows: Rows) -> Array:
+            return cross(w[rows], w[rows] @ (body.I - m * (C @ C)))
+
         gyroscopic = change(f"{kind}gyroscopic", i, cross(w, w @ body.I))
         gyroscopic = change(f"{kind}gyroscopic of origin", i, gyroscopic, about_origin)
-        gyroscopic = change(f"{kind}gyroscopic of diagonal", i, gyroscopic, cross(w, w * np.diag(body.I)))
+        gyroscopic = change(
+            f"{kind}gyroscopic of diagonal", i, gyroscopic, lambda rows: cross(w[rows], w[rows] * np.diag(body.I))
+        )
         n = change(f"{kind}turning", i, motion.alpha @ body.I) + gyroscopic
-        n = n + change(f"{kind}gyroscopic about origin", i, 0.0 * n, -about_origin)
+        n = n + change(f"{kind}gyroscopic about origin", i, 0.0 * n, lambda rows: -about_origin(rows))
         return f, n + change(f"{kind}com moment", i, cross(np.broadcast_to(c, f.shape), f))
 
     def _carried(self, kind: str, i: int, X: Pose, f: Array, n: Array) -> tuple[Array, Array]:
@@ -194,11 +199,11 @@ class VectorForm:
         change = self.changes.apply
         f_parent, n_parent = turn(X.R, f), turn(X.R, n)
         f_parent = change(f"{kind}force unturned", i, f_parent, f)
-        f_parent = change(f"{kind}force turned the other way", i, f_parent, turn_back(X.R, f))
+        f_parent = change(f"{kind}force turned the other way", i, f_parent, lambda rows: turn_back(X.R[rows], f[rows]))
         n_parent = change(f"{kind}moment unturned", i, n_parent, n)
-        n_parent = change(f"{kind}moment turned the other way", i, n_parent, turn_back(X.R, n))
+        n_parent = change(f"{kind}moment turned the other way", i, n_parent, lambda rows: turn_back(X.R[rows], n[rows]))
         arm = change(f"{kind}carried arm", i, cross(X.p, f_parent))
-        arm = change(f"{kind}carried arm unturned", i, arm, cross(X.p, f))
+        arm = change(f"{kind}carried arm unturned", i, arm, lambda rows: cross(X.p[rows], f[rows]))
         n_parent = change(f"{kind}carried moment", i, n_parent) + arm
         f_parent = change(f"{kind}carried force", i, f_parent)
         return change(f"{kind}carried wrench", i, f_parent), change(f"{kind}carried wrench", i, n_parent)
