@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ def realisability_deficit(entries: Symmetric3) -> float:
     return float(max(-moments[0], moments[2] - moments[0] - moments[1]))
 
 
+@lru_cache(maxsize=1024)
 def is_realisable(entries: Symmetric3) -> bool:
     """Whether an inertia about the com is one of a physical body, up to the rounding of its eigenvalues."""
     return realisability_deficit(entries) <= REALISABLE_TOLERANCE * abs(entries[0] + entries[3] + entries[5])
@@ -113,6 +115,8 @@ def check_numbers(where: str, what: str, values: Any, size: int) -> None:
 
 def check_number(where: str, what: str, value: Any, at_least: float = -math.inf) -> None:
     """ValueError unless `value` is a finite number of at least so much."""
+    if type(value) is float and at_least <= value < math.inf and value > -math.inf:
+        return  # nearly all are: judging a defect makes hundreds of robots
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < at_least:
         bound = "" if at_least == -math.inf else f" of at least {at_least:g}"
         raise ValueError(f"{where}: {what} is {value!r:.80}: give a finite number{bound}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Array
 
-DOUBLES = frozenset({float, np.float64})
+KNOWN = frozenset({float, np.float64, np.longdouble})
 
 Scalar = Any
 ScalarType = Callable[[float], Any]
@@ -101,8 +101,8 @@ def stack(entries: Sequence[Scalar], *shape: int, like: Array | None = None) -> 
 
 
 def _are_known(entries: Sequence[Scalar]) -> bool:
-    """Whether all entries are scalars of NumPy's; the usual doubles are seen first."""
-    return DOUBLES.issuperset(map(type, entries)) or all(isinstance(entry, float | complex | np.number) for entry in entries)
+    """Whether all entries are scalars of NumPy's; the usual ones are seen first."""
+    return KNOWN.issuperset(map(type, entries)) or all(isinstance(entry, float | complex | np.number) for entry in entries)
 
 
 def blocks(rows: Sequence[Sequence[Array]]) -> Array:

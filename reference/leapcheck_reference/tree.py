@@ -1,9 +1,9 @@
 """A robot spec made ready for the algorithms: constants of every link, joint and rotor as arrays of one scalar type."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -103,9 +103,9 @@ def _make_read_only(value: Any) -> None:
     elif isinstance(value, tuple):
         for item in value:
             _make_read_only(item)
-    elif is_dataclass(value):
-        for part in fields(value):
-            _make_read_only(getattr(value, part.name))
+    else:
+        for name in getattr(value, "__dataclass_fields__", ()):  # of many trees: `fields` takes longer than the rest
+            _make_read_only(getattr(value, name))
 
 
 def _tree(spec: RobotSpec, scalar: ScalarType) -> Tree:
@@ -203,6 +203,37 @@ def _motion_subspace(kind: JointType, axis: Array, scalar: ScalarType) -> Array:
     return array_of(np.eye(6)[:, : VELOCITY_SIZE[kind]], scalar)
 
 
+Record = TypeVar("Record", Placement, Inertia, Rotor)
+Made = TypeVar("Made")
+
+
+def _kept_of_doubles(make: Callable[[Record, ScalarType], Made]) -> Callable[[Record, ScalarType], Made]:
+    """`make`, with what it made of doubles given again: robots that differ in one body are made by hundreds."""
+
+    @lru_cache(maxsize=1024)
+    def of_doubles(record: Record) -> Made:
+        made = make(record, float)
+        _make_read_only(made)
+        return made
+
+    return wraps(make)(lambda record, scalar: of_doubles(record) if scalar is float else make(record, scalar))
+
+
+@_kept_of_doubles
+def _transform(placement: Placement, scalar: ScalarType) -> Transform:
+    return Transform(quaternion_rotation(array_of(placement.quaternion, scalar)), array_of(placement.p, scalar))
+
+
+@_kept_of_doubles
+def _inertia(inertia: Inertia, scalar: ScalarType) -> RigidInertia:
+    """The triple about the link's origin: I_c + m c~ c~^T by the parallel-axis theorem."""
+    mass, c = scalar(inertia.mass), array_of(inertia.com, scalar)
+    C = skew(c)
+    I_c = array_of(rotational_matrix(inertia.rotational), scalar)
+    return RigidInertia(mass, mass * c, I_c + mass * (C @ C.T))
+
+
+@_kept_of_doubles
 def _rotor(rotor: Rotor, scalar: ScalarType) -> TreeRotor:
     axis = _unit(rotor.axis, scalar)
     ratio = scalar(rotor.gear_ratio)
@@ -226,18 +257,6 @@ def _unit(axis: Vector3, scalar: ScalarType) -> Array:
         return a
     unit: Array = a / sqrt(square)
     return unit
-
-
-def _transform(placement: Placement, scalar: ScalarType) -> Transform:
-    return Transform(quaternion_rotation(array_of(placement.quaternion, scalar)), array_of(placement.p, scalar))
-
-
-def _inertia(inertia: Inertia, scalar: ScalarType) -> RigidInertia:
-    """The triple about the link's origin: I_c + m c~ c~^T by the parallel-axis theorem."""
-    mass, c = scalar(inertia.mass), array_of(inertia.com, scalar)
-    C = skew(c)
-    I_c = array_of(rotational_matrix(inertia.rotational), scalar)
-    return RigidInertia(mass, mass * c, I_c + mass * (C @ C.T))
 
 
 def _dof_parents(links: Sequence[Link]) -> tuple[int, ...]:
