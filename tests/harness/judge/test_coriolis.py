@@ -18,8 +18,6 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_reference.coriolis import momentum_cross_matrix, newton_euler_matrix
 
-pytestmark = pytest.mark.quick
-
 SPEC = load("random:30")  # one base, a rotor, armature
 TREE = reference.build(SPEC)
 STATES = generated_states(SPEC, 16, 1, 0)

@@ -19,8 +19,6 @@ from leapcheck.sampling import generated_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 
-pytestmark = pytest.mark.quick
-
 SPEC = load("random:30")  # one base, a rotor, armature
 TREE = reference.build(SPEC)
 STATES = generated_states(SPEC, 12, 1, 0)

@@ -23,8 +23,6 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from tests.harness.engines.engine_cases import own_states
 
-pytestmark = pytest.mark.quick
-
 SPEC = load("mini_cheetah_armature")
 NAMES = quantity_names(("kinematics",))
 RATES = "frame_jacobian_rates"

@@ -19,8 +19,6 @@ from leapcheck.sampling import States, generated_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 
-pytestmark = pytest.mark.quick
-
 SPEC = load("random:30")  # one base, a rotor, armature
 NAMES = quantity_names(("centroidal",))
 STATES = generated_states(SPEC, 16, 1, 0)

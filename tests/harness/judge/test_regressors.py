@@ -21,8 +21,6 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
 
-pytestmark = pytest.mark.quick
-
 SPEC = load("random:30")  # one base, a rotor, armature
 TREE = reference.build(SPEC)
 WEIGHTLESS = reference.build(replace(SPEC, gravity=(0.0, 0.0, 0.0)))
