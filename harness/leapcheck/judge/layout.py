@@ -30,6 +30,7 @@ POINT_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.axes an
 FRAME_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.axes and row.axes[0] is Axis.FRAME)
 COM_QUANTITIES = tuple(name for name, row in QUANTITIES.items() if row.group is QuantityGroup.CENTROIDAL)
 FORCES = ("bias_force", "coriolis_force", "gravity_force")
+INVERSE_DYNAMICS = ("inverse_dynamics", "inverse_dynamics_with_contacts")
 
 
 class JointPlace(NamedTuple):

@@ -26,6 +26,8 @@ DETERMINED: tuple[tuple[str, frozenset[str]], ...] = (
     ("contact_bias_accelerations", frozenset({"contact_jacobians"})),
     ("contact_inertia", frozenset({"mass_matrix", "contact_jacobians"})),
     ("inverse_dynamics", frozenset({"mass_matrix", "bias_force"})),
+    ("inverse_dynamics_with_contacts", frozenset({"inverse_dynamics", "contact_jacobians"})),
+    ("inverse_dynamics_with_contacts", frozenset({"mass_matrix", "bias_force", "contact_jacobians"})),
     ("minverse", frozenset({"mass_matrix"})),
     ("operational_inertia_inverse", frozenset({"mass_matrix", "frame_jacobians"})),
     ("coriolis_matrix", frozenset({"mass_matrix"})),

@@ -36,6 +36,7 @@ template <class S> using Vector6 = Eigen::Matrix<S, 6, 1>;
 template <class S> using Configuration = Eigen::Matrix<S, NQ, 1>;
 template <class S> using Vector = Eigen::Matrix<S, NV, 1>;
 template <class S> using Jacobian = Eigen::Matrix<S, 6, NV>;
+using Forces = Eigen::Matrix<double, 3 * POINTS, 1>; // at each contact point in turn, world axes
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using Matrix = Eigen::Matrix<double, NV, NV>;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -303,6 +304,7 @@ template <class Function> RowMajor by_v(const Vector<double> &v, Function functi
 struct State {
     Configuration<double> q;
     Vector<double> v, tau, vdot;
+    Forces contact_forces;
 
     Vector<double> rest() const { return Vector<double>::Zero(); }
     Vector<double> forward() const { return mass_matrix(q).ldlt().solve(tau - inverse_dynamics<double>(q, v, rest())); }
@@ -440,6 +442,11 @@ const std::map<std::string, Function> answers{
     {"coriolis_force", [](const State &s) -> RowMajor { return inverse_dynamics<double>(s.q, s.v, s.rest(), 0); }},
     {"forward_dynamics", [](const State &s) -> RowMajor { return s.forward(); }},
     {"inverse_dynamics", [](const State &s) -> RowMajor { return inverse_dynamics<double>(s.q, s.v, s.vdot); }},
+    {"inverse_dynamics_with_contacts",
+     [](const State &s) -> RowMajor {
+         const RowMajor J = s.each_frame(LINKS, [](auto &, const Link3 &r, int) { return r.J.bottomRows<3>(); });
+         return inverse_dynamics<double>(s.q, s.v, s.vdot) - Vector<double>(J.transpose() * s.contact_forces);
+     }},
     {"minverse", [](const State &s) { return s.solved(RowMajor::Identity(NV, NV)); }},
     {"coriolis_matrix", [](const State &s) -> RowMajor { return christoffel_matrix(s.q, s.v); }},
     {"christoffel_matrix", [](const State &s) -> RowMajor { return christoffel_matrix(s.q, s.v); }},
@@ -540,7 +547,9 @@ int leapcheck_evaluate_states(const char *quantity, const leapcheck_states *stat
     for (size_t i = 0; i < states->n; i++) {
         const auto part = [&](const double *rows) { return Vector<double>(Eigen::Map<const Vector<double>>(rows + NV * i)); };
         const State state{Eigen::Map<const Configuration<double>>(states->q + NQ * i), part(states->v), part(states->tau),
-                          states->vdot ? part(states->vdot) : Vector<double>::Zero()};
+                          states->vdot ? part(states->vdot) : Vector<double>::Zero(),
+                          states->contact_forces ? Forces(Eigen::Map<const Forces>(states->contact_forces + 3 * POINTS * i))
+                                                 : Forces(Forces::Zero())};
         const RowMajor answer = found->second(state);
         out = std::copy(answer.data(), answer.data() + answer.size(), out);
     }

@@ -63,6 +63,20 @@ class WholeRobot:
     def inverse_dynamics(self, q, v, vdot):
         return pin.rnea(self.model, self.data, q, v, vdot)
 
+    def inverse_dynamics_with_contacts(self, q, v, vdot, contact_forces):
+        return pin.rnea(self.model, self.data, q, v, vdot, self.wrenches(q, contact_forces))
+
+    def wrenches(self, q, contact_forces):
+        """World forces at the contact points as Pinocchio takes them: on each joint, at its origin and in its axes."""
+        pin.framesForwardKinematics(self.model, self.data, q)
+        on_joints = [pin.Force.Zero() for _ in range(self.model.njoints)]
+        for number, force in zip(self.frames[len(self.frames) - self.points :], contact_forces, strict=True):
+            frame, R = self.model.frames[number], self.data.oMf[number].rotation
+            on_joints[frame.parentJoint] += frame.placement.act(pin.Force(R.T @ force, np.zeros(3)))
+        wrenches = pin.StdVec_Force()
+        wrenches.extend(on_joints)
+        return wrenches
+
     def minverse(self, q):
         return np.linalg.inv(self.mass_matrix(q))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leapcheck.judge.belief import Belief, Hypothesis, Proposal
 from leapcheck.judge.dictionary.actuation import actuation_forms
 from leapcheck.judge.dictionary.base_velocity import base_origin, base_velocity
+from leapcheck.judge.dictionary.contact_forces import contact_force_forms, contact_force_points
 from leapcheck.judge.dictionary.contacts import contact_accelerations, contact_axes, contact_places
 from leapcheck.judge.dictionary.coriolis import coriolis_forms
 from leapcheck.judge.dictionary.derivatives import derivative_forms, derivative_losses
@@ -58,6 +59,7 @@ FIXED: tuple[Proposal, ...] = (
         regressor_forms,
         passive_forms,
         inverse_dynamics_parts,
+        contact_force_forms,
         inverse_forms,
         operational_forms,
         actuation_forms,
@@ -68,7 +70,7 @@ FIXED: tuple[Proposal, ...] = (
 FITTED: tuple[Proposal, ...] = (
     *(gravity_vector, common_factors, masses, energy_zero, losses, row_orders, joint_exchanges, partial_joint_signs),
     *(joint_offsets, zero_entries, smoothed_friction, passive_coefficients),
-    *(frame_rows, parameter_columns, dof_factors, derivative_losses),
+    *(frame_rows, parameter_columns, dof_factors, derivative_losses, contact_force_points),
 )
 """Numbers and orders fitted to what a belief leaves unexplained; none where they explain nothing."""
 

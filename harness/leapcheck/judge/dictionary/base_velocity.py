@@ -17,7 +17,7 @@ import numpy as np
 from leapcheck.coordinates.conventions import jacobians, product, rotation_matrices, transpose
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, StateEdit, convention
 from leapcheck.judge.edits import edit_state
-from leapcheck.judge.layout import DOF_AXES, along, free_joints, places
+from leapcheck.judge.layout import DOF_AXES, INVERSE_DYNAMICS, along, free_joints, places
 from leapcheck.quantities import QUANTITIES, Axis
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -254,7 +254,7 @@ def in_coordinates(view: AnswerView, quantity: str, values: Floats, u: VelocityM
     M_u = T^-T M T^-1, f_u = T^-T f, h_u = T^-T h - M_u Tdot v, udot = T vdot + Tdot v, J_u = J T^-1,
     (Jdot u)_u = Jdot v - J_u Tdot v.
     """
-    if quantity != "inverse_dynamics":  # its acceleration is given in what coordinates it may be
+    if quantity not in INVERSE_DYNAMICS:  # its acceleration is given in what coordinates it may be
         values = with_drift(view, quantity, values, u, -1.0)
     axes = QUANTITIES[quantity].axes
     for axis in DOF_AXES.get(quantity, ()):
@@ -269,7 +269,7 @@ def with_drift(view: AnswerView, quantity: str, values: Floats, u: VelocityMap, 
         return values
     if quantity == "forward_dynamics":
         return values - count * u.drift
-    coefficient = "mass_matrix" if quantity == "inverse_dynamics" else QUANTITIES[quantity].coefficient
+    coefficient = "mass_matrix" if quantity in INVERSE_DYNAMICS else QUANTITIES[quantity].coefficient
     if not coefficient:
         return values
     if QUANTITIES[quantity].is_rate:

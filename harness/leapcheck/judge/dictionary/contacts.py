@@ -58,7 +58,7 @@ def contact_axes(belief: Belief) -> Iterator[Hypothesis]:
     """Contact quantities, some or all, in the axes of the point's link or of its base, or rotated the wrong way."""
     asked = set(belief.evidence.quantities)
     seen = set()
-    for (name, (words, turn)), (suffix, quantities) in combinations(TURNS.items(), TURNED.items()) if _has_points(belief) else ():
+    for (name, (words, turn)), (suffix, quantities) in combinations(TURNS.items(), TURNED.items()) if has_points(belief) else ():
         concerned = tuple(q for q in quantities if q in asked)
         if concerned and (name, concerned) not in seen:
             seen.add((name, concerned))
@@ -69,7 +69,7 @@ def contact_axes(belief: Belief) -> Iterator[Hypothesis]:
 
 def contact_places(belief: Belief) -> Iterator[Hypothesis]:
     """Positions of contact points relative to the base."""
-    if _has_points(belief) and "contact_positions" in belief.evidence.quantities:
+    if has_points(belief) and "contact_positions" in belief.evidence.quantities:
         words = "the positions of contact points are relative to the base, in"
         yield convention("points/from-base", f"{words} world axes", answer_edit=_from_base(lambda _poses, p: p))
         in_its_axes = _from_base(lambda poses, p: product(transpose(poses.R_base), p))
@@ -78,7 +78,7 @@ def contact_places(belief: Belief) -> Iterator[Hypothesis]:
 
 def contact_accelerations(belief: Belief) -> Iterator[Hypothesis]:
     """Jdot v as a spatial acceleration instead of the classical one, in world or other axes, or with gravity in it."""
-    if not _has_points(belief) or "contact_bias_accelerations" not in belief.evidence.quantities:
+    if not has_points(belief) or "contact_bias_accelerations" not in belief.evidence.quantities:
         return
     zero, true, engine = (np.array(g) for g in ((0.0, 0.0, 0.0), belief.evidence.spec.gravity, belief.spec.gravity))
     axes = {"": ("", None), ":link": (", in the axes of the link", "link"), ":base": (", in the axes of the base", "base")}
@@ -96,7 +96,8 @@ def contact_accelerations(belief: Belief) -> Iterator[Hypothesis]:
             yield convention(f"{name}:held", its, answer_edit=_accelerations(False, sign * engine), prior=2.0)
 
 
-def _has_points(belief: Belief) -> bool:
+def has_points(belief: Belief) -> bool:
+    """Whether the robot has contact points that are computed."""
     return any(point.computed for point in belief.evidence.spec.contact_points)
 
 
@@ -112,7 +113,7 @@ def _turn_answers(turn: Turn, quantities: Collection[str]) -> AnswerEdit:
     def edit(view: AnswerView, quantity: str, values: Floats) -> Floats:
         if quantity not in quantities:
             return values
-        R = turn(_poses(view))
+        R = turn(poses_of(view))
         if quantity == "contact_jacobians":
             return np.asarray(R @ values)
         if quantity == "contact_inertia":
@@ -126,12 +127,12 @@ def _turn_answers(turn: Turn, quantities: Collection[str]) -> AnswerEdit:
 
 
 def _from_base(in_axes: Callable[[Poses, Floats], Floats]) -> AnswerEdit:
-    return edit_answers(("contact_positions",), lambda view, values: in_axes(_poses(view), values - _poses(view).p_base))
+    return edit_answers(("contact_positions",), lambda view, values: in_axes(poses_of(view), values - poses_of(view).p_base))
 
 
 def _accelerations(spatial: bool, gravity: Floats, turn: Turn | None = None) -> AnswerEdit:
     def edit(view: AnswerView, values: Floats) -> Floats:
-        poses = _poses(view)
+        poses = poses_of(view)
         if spatial:
             values = values - np.cross(poses.w_link, view.value("contact_velocities"))
         return product(turn(poses), values + gravity) if turn else values + gravity
@@ -139,12 +140,13 @@ def _accelerations(spatial: bool, gravity: Floats, turn: Turn | None = None) -> 
     return edit_answers(("contact_bias_accelerations",), edit)
 
 
-def _poses(view: AnswerView) -> Poses:
-    return _poses_of(view.spec, len(view.read), view.read.q.tobytes(), view.read.v.tobytes())
+def poses_of(view: AnswerView) -> Poses:
+    """Poses of what carries the contact points of the engine's robot, at the states as it reads them."""
+    return _poses_at(view.spec, len(view.read), view.read.q.tobytes(), view.read.v.tobytes())
 
 
 @lru_cache(maxsize=8)
-def _poses_of(spec: RobotSpec, n: int, q: bytes, v: bytes) -> Poses:
+def _poses_at(spec: RobotSpec, n: int, q: bytes, v: bytes) -> Poses:
     """Cached for the other hypotheses, which need the poses at the same states."""
     tree, states = reference.build(spec), (np.frombuffer(block).reshape(n, -1) for block in (q, v))
 
@@ -155,11 +157,11 @@ def _poses_of(spec: RobotSpec, n: int, q: bytes, v: bytes) -> Poses:
     with np.errstate(all="ignore"):
         block = evaluate_batch(motions, tree, *states)
     R, p, w = block[..., :9].reshape(n, -1, 3, 3), block[..., 9:12], block[..., 12:]
-    links, roots = _carriers(spec)
+    links, roots = carriers(spec)
     return Poses(R[:, links], R[:, roots], p[:, roots], product(R[:, links], w[:, links]))
 
 
-def _carriers(spec: RobotSpec) -> tuple[list[int], list[int]]:
+def carriers(spec: RobotSpec) -> tuple[list[int], list[int]]:
     """For each computed contact point the link that carries it, and that link's root."""
     roots: dict[str, str] = {}
     for body in spec.bodies:

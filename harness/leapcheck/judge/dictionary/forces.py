@@ -11,7 +11,7 @@ from leapcheck.coordinates.conventions import product
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, SpecEdit, StateEdit, convention, model_fault
 from leapcheck.judge.dictionary.robust import deviating_quantities, linear_fit, tolerance
 from leapcheck.judge.edits import edit_answers
-from leapcheck.judge.layout import FORCES, places
+from leapcheck.judge.layout import FORCES, INVERSE_DYNAMICS, places
 from leapcheck.judge.words import SAME, is_same, name_list, number_words
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import CauseClass
@@ -34,7 +34,7 @@ NAMES = {
     ("gravity_force", "coriolis_force"): "force/coriolis-for-gravity",
 }
 
-WITH_LOSSES = ("bias_force", "coriolis_force", "inverse_dynamics", "forward_dynamics")
+WITH_LOSSES = ("bias_force", "coriolis_force", *INVERSE_DYNAMICS, "forward_dynamics")
 
 TELLING_LOSSES = 0.5
 """Share of the states at which the losses must account for a joint's force."""
@@ -43,7 +43,7 @@ TINY = 1e-6
 """Coefficients below this share of the largest are not named."""
 
 
-WITH_GRAVITY = ("gravity_force", "potential_energy", "bias_force", "inverse_dynamics", "forward_dynamics")
+WITH_GRAVITY = ("gravity_force", "potential_energy", "bias_force", *INVERSE_DYNAMICS, "forward_dynamics")
 
 KNOWN_GRAVITIES = (9.8, 9.80665, 9.81, 10.0)
 """Usual values (m/s^2), to which a nearby fitted one is rounded."""

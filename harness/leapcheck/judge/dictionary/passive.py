@@ -11,7 +11,7 @@ import numpy as np
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention, model_fault
 from leapcheck.judge.dictionary.robust import linear_fit, tolerance
 from leapcheck.judge.edits import edit_answers
-from leapcheck.judge.layout import JointPlace, places
+from leapcheck.judge.layout import INVERSE_DYNAMICS, JointPlace, places
 from leapcheck.judge.words import is_same, name_list, number_words
 from leapcheck.quantities import QUANTITIES
 from leapcheck.sampling import States
@@ -20,7 +20,7 @@ from leapcheck_models.spec import ONE_DOF, Joint, RobotSpec
 
 PASSIVE, FRICTION = "passive_forces", "dry_friction"
 
-COUNTING = ("bias_force", "gravity_force", "inverse_dynamics", "forward_dynamics")
+COUNTING = ("bias_force", "gravity_force", *INVERSE_DYNAMICS, "forward_dynamics")
 """Quantities that springs may be counted in; dampers and dry friction in these are `forces.losses`."""
 
 TELLING = 0.5

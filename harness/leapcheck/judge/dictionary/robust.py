@@ -123,16 +123,18 @@ def sample_of(evidence: Evidence, most: int = FEW) -> Evidence:
     return evidence.at_states(sorted([*ordinary, *others][:most]))
 
 
-def promising(belief: Belief, family: Sequence[Hypothesis], most: int = 4, quantities: int = 2) -> list[Hypothesis]:
+def promising(
+    belief: Belief, family: Sequence[Hypothesis], most: int = 4, quantities: int = 2, among: Sequence[str] = CHEAP
+) -> list[Hypothesis]:
     """Of many hypotheses those that make most of the wrong entries right, the best first.
 
-    By the first few `quantities` that are wrong, on few states. What another fault makes wrong too stays so, but seldom
+    By the first few `quantities` of those that are wrong, on few states. What another fault makes wrong too stays so, but seldom
     all: where two faults hold at once, one of them nearly always comes first or second.
     """
     few = belief.about(sample_of(belief.evidence))
     beliefs = [few.plus(hypothesis) for hypothesis in family]
     gains = np.zeros(len(family))
-    for quantity in deviating_quantities(belief, most=quantities) if family else ():
+    for quantity in deviating_quantities(belief, among, most=quantities) if family else ():
         tabulate(beliefs, quantity)
         before = matching_share(few, quantity)
         gains += [matching_share(other, quantity) - before for other in beliefs]

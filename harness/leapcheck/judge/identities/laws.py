@@ -222,6 +222,16 @@ def inverse_motion(answers: LawAnswers) -> Miss:
     return Miss(np.abs(tau - force - h), allowed, _largest(tau, force, h))
 
 
+def contact_torques(answers: LawAnswers) -> Miss:
+    """Inverse dynamics with contacts less that without, plus sum J^T f."""
+    names = ("inverse_dynamics_with_contacts", "inverse_dynamics", "contact_jacobians")
+    tau, without, J = (answers.values[name] for name in names)
+    forces = answers.states.contact_forces.reshape(len(tau), -1, 3)
+    torque = np.einsum("npxi,npx->ni", J, forces)
+    allowed = answers.off[names[0]] + answers.off[names[1]] + answers.off[names[2]] * np.abs(forces).sum(axis=(1, 2))
+    return Miss(np.abs(tau - without + torque), allowed[:, None] + 0.0 * tau, _largest(tau, without, torque))
+
+
 def inverse(answers: LawAnswers) -> Miss:
     """M^-1 M less 1, in units of sqrt(M_jj / M_ii)."""
     M, minverse, weights = answers.values["mass_matrix"], answers.values["minverse"], answers.weights
@@ -335,6 +345,11 @@ LAWS = (
     Law("Jdot v = rate of J v at constant v", ("contact_bias_accelerations",), jacobian_rate, "J v"),
     Law("v . Coriolis force = v . Mdot v / 2", ("coriolis_force",), power, "v M v"),
     Law("inverse dynamics = M vdot + h", ("inverse_dynamics", "mass_matrix", "bias_force"), inverse_motion),
+    Law(
+        "inverse dynamics - that with contacts = sum J^T f",
+        ("inverse_dynamics_with_contacts", "inverse_dynamics", "contact_jacobians"),
+        contact_torques,
+    ),
     Law("M^-1 M = 1", ("minverse", "mass_matrix"), inverse),
     Law("Coriolis force = C v", ("coriolis_matrix", "coriolis_force"), coriolis_product),
     Law("C + C^T = rate of M", ("coriolis_matrix",), coriolis_rate, "M"),
