@@ -82,10 +82,11 @@ def test_an_engine_that_leapcheck_generates_answers_every_quantity(leapcheck: Le
     (tmp_path / sources[1]).write_text(text.replace("at(states->vdot,", "at(states->tau,"))
     subprocess.run(["gcc", *flags, *sources, "-lm", "-o", "libfaulty.so"], cwd=tmp_path, check=True)
     faulty = [word.replace("libown", "libfaulty") for word in words]
-    result = leapcheck(*faulty, "bias_force", "inverse_dynamics", "joint_torque_regressor")
+    contacts = "inverse_dynamics_with_contacts"
+    result = leapcheck(*faulty, "bias_force", "inverse_dynamics", contacts, "joint_torque_regressor")
     wrong = {row["quantity"] for row in result.json["comparisons"] if row["verdict"] == "discrepancy"}
-    assert (result.status, wrong) == (1, {"inverse_dynamics", "joint_torque_regressor"})
-    for case in result.json["reproducers"]:  # each hands vdot over by itself
+    assert (result.status, wrong) == (1, {"inverse_dynamics", contacts, "joint_torque_regressor"})
+    for case in result.json["reproducers"]:  # each hands vdot and contact forces over by itself
         done = subprocess.run([sys.executable, "-c", case["script"]], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, "the error is there" in done.stdout) == (1, True), done.stdout + done.stderr
     assert result.json["reproducers"]
