@@ -103,16 +103,19 @@ def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[i
     sizes = part_sizes(spec) | ({} if contact_forces else {"contact_forces": 0})
     q, v, tau, vdot, forces = (np.empty((rows, sizes[part])) for part in STATE_PARTS)
     # Every draw is made for the whole unit, whatever the count: the first states of a longer run are those of a shorter one.
+    draws: list[_SpecialDraws] = []
     for k, unit in enumerate(of_units):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit,)))
         block = slice(k * UNIT, (k + 1) * UNIT)
         _draw_generic(places, rng, q[block], v[block], tau[block])
-        _shape_by_kind(spec, places, rng, q[block], v[block])
+        draws.append(_draw_special(places, spec.nv, rng))
         accelerations = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, ACCELERATIONS)))
         accelerations.standard_normal(out=vdot[block])
         if contact_forces:
             at_points = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, CONTACT_FORCES)))
             at_points.standard_normal(out=forces[block])
+    if draws:
+        _shape_by_kind(spec, places, _SpecialDraws(*map(np.concatenate, zip(*draws, strict=True))), q, v)
     vdot *= 10.0
     forces *= LARGE_FORCE
     index = (np.array(of_units, dtype=np.int64)[:, None] * UNIT + np.arange(UNIT)).ravel()
@@ -157,23 +160,54 @@ def _draw_generic(places: _Places, rng: np.random.Generator, q: Floats, v: Float
     tau *= 10.0
 
 
-def _shape_by_kind(spec: RobotSpec, places: _Places, rng: np.random.Generator, q: Floats, v: Floats) -> None:
-    """Turns generic states into those of their kind, in place."""
-    rest, large, singular, far, pose = (ROWS[kind] for kind in ("rest", "large", "singular", "far", "pose"))
+class _SpecialDraws(NamedTuple):
+    """What is drawn for states that are not generic, rows of one unit or of several.
+
+    Speeds and angles of large ones; whether singular angles are folded, their signs and exponents; of bases far away directions
+    (n, bases, 3) and exponents of distances (n, bases).
+    """
+
+    speeds: Floats
+    large: Floats
+    folded: NDArray[np.int64]
+    signs: NDArray[np.int64]
+    exponents: Floats
+    directions: Floats
+    distances: Floats
+
+
+def _draw_special(places: _Places, nv: int, rng: np.random.Generator) -> _SpecialDraws:
+    """The draws of one unit: no shorter, where a kind of joint is not there, than what that kind needs."""
+    large, singular, far = (len(ROWS[kind]) for kind in ("large", "singular", "far"))
+    angles, bases = len(places.angles), len(places.positions)
+    drawn = (
+        rng.uniform(-100.0, 100.0, (large, nv)),
+        rng.uniform(-10.0, 10.0, (large, angles)),
+        rng.integers(0, 2, (singular, angles)),
+        rng.integers(0, 2, (singular, angles)),
+        rng.uniform(-12.0, -3.0, (singular, angles)),
+    )
+    directions, distances = np.empty((far, bases, 3)), np.empty((far, bases))
+    for i in range(bases):
+        directions[:, i], distances[:, i] = rng.standard_normal((far, 3)), rng.uniform(2.0, 4.0, far)
+    return _SpecialDraws(*drawn, directions, distances)
+
+
+def _shape_by_kind(spec: RobotSpec, places: _Places, draws: _SpecialDraws, q: Floats, v: Floats) -> None:
+    """Turns the generic states of some units into those of their kind, in place."""
+    starts = np.arange(0, len(q), UNIT)[:, None]
+    rest, large, singular, far, pose = ((starts + ROWS[kind]).ravel() for kind in ("rest", "large", "singular", "far", "pose"))
     v[rest] = 0.0
-    v[large] = rng.uniform(-100.0, 100.0, (len(large), spec.nv))
-    if len(places.angles):
-        q[np.ix_(large, places.angles)] = rng.uniform(-10.0, 10.0, (len(large), len(places.angles)))
-        # Straight (0) and folded (pi) joints, off by 1e-12 to 1e-3 rad.
-        shape = (len(singular), len(places.angles))
-        folded, sign = rng.integers(0, 2, shape), 1.0 - 2.0 * rng.integers(0, 2, shape)
-        q[np.ix_(singular, places.angles)] = np.pi * folded + sign * 10.0 ** rng.uniform(-12.0, -3.0, shape)
-    for start in places.positions:
-        direction = rng.standard_normal((len(far), 3))
-        distance = 10.0 ** rng.uniform(2.0, 4.0, (len(far), 1))
-        q[far, start : start + 3] = distance / _norms(direction) * direction
+    v[large] = draws.speeds
+    q[large[:, None], places.angles] = draws.large
+    # Straight (0) and folded (pi) joints, off by 1e-12 to 1e-3 rad.
+    q[singular[:, None], places.angles] = np.pi * draws.folded + (1.0 - 2.0 * draws.signs) * 10.0**draws.exponents
+    for i, start in enumerate(places.positions):
+        direction = np.ascontiguousarray(draws.directions[:, i])
+        q[far, start : start + 3] = 10.0 ** draws.distances[:, i, None] / _norms(direction) * direction
     if spec.poses:
-        q[pose] = np.array([spec.poses[i % len(spec.poses)].q for i in range(len(pose))])
+        of_unit = [spec.poses[i % len(spec.poses)].q for i in range(len(ROWS["pose"]))]
+        q[pose] = np.tile(np.array(of_unit), (len(starts), 1))
 
 
 def _unit_quaternions(rng: np.random.Generator) -> Floats:
