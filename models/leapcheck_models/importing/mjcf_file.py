@@ -63,6 +63,7 @@ def _read(file: Path, assets: dict[str, bytes], above: list[Path]) -> MjcfFile:
     _check(root, where)
     whole = ET.fromstring(ET.tostring(root))
     _strip(root)
+    _join_worldbodies(root)
     add_meshes(root, path.parent, where, assets)
     models: dict[str, Counts] = {}
     for model in [model for asset in root.findall("asset") for model in asset.findall("model")]:
@@ -132,6 +133,14 @@ def _include(include: ET.Element, folder: Path, where: str, seen: list[Path]) ->
         if mesh.get("file") is not None:
             mesh.set(INCLUDED, str(PurePosixPath(include.get("file", "")).parent))
     return list(included)
+
+
+def _join_worldbodies(root: ET.Element) -> None:
+    """Makes one <worldbody> of several, as a scene that includes a robot has: MuJoCo joins them, Pinocchio reads one twice."""
+    sections = [section for section in root.findall("worldbody") if not section.attrib]
+    for section in sections[1:]:
+        sections[0].extend(section)
+        root.remove(section)
 
 
 def _check(root: ET.Element, where: str) -> None:

@@ -71,6 +71,13 @@ def test_the_tree_is_what_the_engine_loads(text: str, kind: str, engine: str, tm
     check(read(text, tmp_path, kind), engine)
 
 
+@pytest.mark.parametrize("engine", ["mujoco-file", "pinocchio-file"])
+def test_a_scene_that_includes_a_robot_is_that_robot(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "cheetah.xml").write_text(mjcf_text(load("mini_cheetah_armature")))
+    scene = '<mujoco><include file="cheetah.xml"/><worldbody><geom name="floor" type="plane" size="1 1 1"/></worldbody></mujoco>'
+    check(read(scene, tmp_path, "xml"), engine)
+
+
 @pytest.mark.parametrize(
     ("tendon", "kind"),
     [

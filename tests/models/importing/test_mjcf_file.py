@@ -29,6 +29,16 @@ def test_includes_inside_the_folder_are_put_in_their_place(tmp_path: Path) -> No
     assert "include" not in {element.tag for element in root.iter()}
 
 
+def test_a_scene_that_includes_a_robot_has_one_world(tmp_path: Path) -> None:
+    """Pinocchio 4.1 reads the first of two worlds twice: every joint doubled."""
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco><worldbody><body name="arm"><joint name="hinge"/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    scene = '<mujoco><include file="arm.xml"/><worldbody><body name="lamp"><geom size="1"/></body></worldbody></mujoco>'
+    root, _ = read(tmp_path, scene)
+    assert [[body.get("name") for body in world] for world in root.findall("worldbody")] == [["arm", "lamp"]]
+
+
 def test_a_mesh_is_read_where_an_inertia_follows_from_it(tmp_path: Path) -> None:
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes/a.obj").write_bytes(MESH)
