@@ -153,12 +153,12 @@ def _with_velocity(probe: DependenceProbe) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """One joint's coordinates in q, v or tau; of a base its place, turn, angular and linear part apart."""
+    """One joint's coordinates in q, v or tau, of a base its place, turn, angular and linear part apart; or all contact forces."""
 
     part: str
     words: str
     columns: slice
-    body: int
+    body: int = -1
 
 
 def _coordinates(spec: RobotSpec, arguments: Sequence[str]) -> list[Coordinate]:
@@ -179,6 +179,8 @@ def _coordinates(spec: RobotSpec, arguments: Sequence[str]) -> list[Coordinate]:
             coordinates += [
                 Coordinate(part, "", columns, body) for part, columns in (("q", q), ("v", v), ("tau", v), ("vdot", v))
             ]
+    if any(point.computed for point in spec.contact_points):
+        coordinates.append(Coordinate("contact_forces", "the contact forces", slice(None)))
     return [coordinate for coordinate in coordinates if coordinate.part in arguments]
 
 
@@ -199,20 +201,21 @@ def _with_coordinates(probe: DependenceProbe) -> tuple[bool, str]:
 
 
 def _in_words(spec: RobotSpec, felt: Sequence[Coordinate]) -> Iterator[str]:
-    for part, noun in (("q", "positions"), ("v", "velocities"), ("tau", "torques"), ("vdot", "accelerations")):
+    nouns = {"q": "positions", "v": "velocities", "tau": "torques", "vdot": "accelerations", "contact_forces": "forces"}
+    for part, noun in nouns.items():
         yield from (coordinate.words for coordinate in felt if coordinate.part == part and coordinate.words)
         if joints := [coordinate.body for coordinate in felt if coordinate.part == part and not coordinate.words]:
             yield f"the {noun} of {joints_in_words(spec, joints)}"
 
 
 def _altered(states: States, coordinate: Coordinate) -> States:
-    """The states with one joint's coordinates in q, v, tau or vdot changed; quaternions keep their norm."""
+    """The states with one joint's coordinates in q, v, tau or vdot changed, or all contact forces; quaternions keep their norm."""
     values = getattr(states, coordinate.part).copy()
     own = values[:, coordinate.columns]
     if coordinate.part == "q" and own.shape[1] == 4:
         own[:] = _turned(own)
     else:
-        own += (10.0 if coordinate.part in ("tau", "vdot") else 1.0) * STEP * np.arange(1, own.shape[1] + 1)
+        own += (10.0 if coordinate.part in ("tau", "vdot", "contact_forces") else 1.0) * STEP * np.arange(1, own.shape[1] + 1)
     return replace(states, **{coordinate.part: values})
 
 

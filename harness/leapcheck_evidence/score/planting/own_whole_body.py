@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leapcheck.engines.protocol import Answers
-from leapcheck.sampling import States
+from leapcheck.sampling import States, with_contact_forces
 from leapcheck_evidence.score.planting.layout import of_type, rotations, slots
 from leapcheck_evidence.score.planting.own_dynamics import QUANTITIES, Frame, OwnMotion
 from leapcheck_models.arrays import Array, Floats
@@ -27,7 +27,14 @@ WHOLE_BODY = (
     *("frame_placements", "frame_velocities", "frame_jacobians", "frame_jacobian_rates", "frame_bias_accelerations"),
     *("com_position", "com_velocity", "com_jacobian", "com_bias_acceleration"),
     *("centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate", "centroidal_inertia"),
-    *("inverse_dynamics", "minverse", "coriolis_matrix", "christoffel_matrix", "operational_inertia_inverse"),
+    *(
+        "inverse_dynamics",
+        "inverse_dynamics_with_contacts",
+        "minverse",
+        "coriolis_matrix",
+        "christoffel_matrix",
+        "operational_inertia_inverse",
+    ),
     *("inverse_dynamics_derivative_q", "inverse_dynamics_derivative_v"),
     *("forward_dynamics_derivative_q", "forward_dynamics_derivative_v", "forward_dynamics_derivative_tau"),
     *("frame_velocity_derivative_q", "frame_acceleration_derivative_q", "frame_acceleration_derivative_v"),
@@ -184,6 +191,17 @@ class WholeBody(OwnMotion):
     def inverse_dynamics(self) -> Array:
         """M vdot + h (n, nv)."""
         return dot(self.mass_matrix(), self.vdot) + self.bias_force()
+
+    def contact_forces(self) -> Array:
+        """The forces of the states (n, points, 3)."""
+        return with_contact_forces(self.spec, self.states).contact_forces.reshape(len(self._v), -1, 3)
+
+    def inverse_dynamics_with_contacts(self) -> Array:
+        """M vdot + h - sum J^T f (n, nv)."""
+        force, forces = self.inverse_dynamics(), self.contact_forces()
+        for i, frame in enumerate(self._points()):
+            force = force - dot(_t(frame.Jv), forces[:, i])
+        return force
 
     def minverse(self) -> Array:
         """M^-1 (n, nv, nv)."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from leapcheck_evidence.score.planting import (
+    whole_contacts,
     whole_derivatives,
     whole_frame_derivatives,
     whole_frames,
@@ -27,6 +28,7 @@ def _kinds() -> Iterator[Kind]:
         ("derivatives", whole_derivatives.kinds(), whole_derivatives.DERIVATIVES),
         ("regressors", whole_regressors.kinds(), whole_regressors.ASKED),
         ("frame derivatives", whole_frame_derivatives.kinds(), whole_frame_derivatives.FRAME_DERIVATIVES),
+        ("contact forces", whole_contacts.kinds(), whole_contacts.ASKED),
     ):
         seen = Counter[str]()
         for label, drawer, count in table:
