@@ -209,7 +209,7 @@ def _in_words(spec: RobotSpec, felt: Sequence[Coordinate]) -> Iterator[str]:
 
 
 def _altered(states: States, coordinate: Coordinate) -> States:
-    """The states with one joint's coordinates in q, v, tau or vdot changed, or all contact forces; quaternions keep their norm."""
+    """The states with one joint's coordinates changed, or all contact forces; quaternions keep their norm."""
     values = getattr(states, coordinate.part).copy()
     own = values[:, coordinate.columns]
     if coordinate.part == "q" and own.shape[1] == 4:
