@@ -31,6 +31,7 @@ LABELS = {
     "at coms 2": "parameters about the com",
     "local-spatial, all 1": "derivatives in the axes of each frame",
     "links' columns exchanged 1": "bodies in another order",
+    "forces of two points exchanged 1": "contact forces in another order",
 }
 
 GROUPS = (QuantityGroup.DYNAMICS, QuantityGroup.DERIVATIVES, QuantityGroup.REGRESSORS, QuantityGroup.KINEMATICS, "centroidal")

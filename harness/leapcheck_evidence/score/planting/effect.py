@@ -6,7 +6,7 @@ import numpy as np
 
 from leapcheck.engines.protocol import Engine
 from leapcheck.engines.reference import ReferenceEngine
-from leapcheck.sampling import States, generated_states
+from leapcheck.sampling import States, generated_states, take
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
@@ -39,8 +39,7 @@ def seen_of(C: Floats, v: Floats) -> Floats:
 def _states(spec: RobotSpec) -> States:
     states = generated_states(spec, STATES, SEED, 0)
     rows = [i for i, kind in enumerate(states.kind) if kind in KINDS]
-    kinds = tuple(states.kind[i] for i in rows)
-    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], kinds, states.vdot[rows])
+    return take(states, rows)
 
 
 def differences(name: str, answer: Floats, right: Floats) -> Floats:
