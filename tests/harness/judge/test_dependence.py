@@ -282,3 +282,11 @@ def test_what_a_known_part_leaves_is_described_without_that_part() -> None:
     assert "the error is linear in v; it vanishes at rest; it depends on nothing but the velocities of shoulder." in left
     assert "Only rows" not in whole
     assert "depends on nothing but" not in whole
+
+
+def test_an_error_that_follows_the_contact_forces_alone() -> None:
+    def at_one_foot(_spec: RobotSpec, tau: Floats, states: States) -> None:
+        tau[:, 6] += 0.1 * np.abs(states.contact_forces[:, -1])
+
+    said = clauses("inverse_dynamics_with_contacts", at_one_foot)
+    assert any("it depends on nothing but the contact forces" in clause for clause in said)
