@@ -11,12 +11,13 @@ from leapcheck.judge.diagnosis import diagnose
 from leapcheck.quantities import DEFAULT
 from leapcheck.records import Diagnosis
 from leapcheck.sampling import States, generated_states
-from leapcheck_models.robots import load
 from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import Inertia, RobotSpec
 from tests.harness.judge import planted_faults as p
+from tests.harness.judge.few_legs import robot_of
 
 CHEETAH = "mini_cheetah"
+FR, FL, HL = (f"{leg} mini_cheetah" for leg in ("FR", "FL", "HL"))  # with one of its legs: the same in less time
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
 FIXED = "random:29"  # two roots without a base, 3 dof, a rotor, armature, tilted gravity
 TWO_BASES = "random:27"  # 28 dof
@@ -32,11 +33,11 @@ MODELS: list[Case] = [
     (FLOATING, "mass_matrix kinetic_energy qM", "model", "armature is left out|joint_1 -0.049943", p.with_armature(0.0)),
     (FLOATING, "contact_inertia", "model", "armature of every joint is left out", p.with_armature(0.0)),
     (FIXED, "forward_dynamics csr", "model", "counted twice|joint_2 +0.360531", p.with_armature(2.0)),
-    (CHEETAH, "mass_matrix", "model", "neither|FR_hip_joint +0.0123", p.with_armature(1.0, 0.0123, "FR_hip")),
-    (CHEETAH, "mass_matrix", "model", "gear ratio^2|counted twice|FL_hip_joint", p.with_armature(1.0, 36 * 63e-6, "FL_hip")),
-    (CHEETAH, "mass_matrix bias_force", "model", "coupling gear ratio x inertia", lambda s: p.Planted(with_lumped_rotors(s))),
+    (FR, "mass_matrix", "model", "neither|FR_hip_joint +0.0123", p.with_armature(1.0, 0.0123, "FR_hip")),
+    (FL, "mass_matrix", "model", "gear ratio^2|counted twice|FL_hip_joint", p.with_armature(1.0, 36 * 63e-6, "FL_hip")),
+    (FR, "mass_matrix bias_force", "model", "coupling gear ratio x inertia", lambda s: p.Planted(with_lumped_rotors(s))),
     (FIXED, "forward_dynamics", "model", "rotors are left out", p.with_bodies(lambda b: replace(b, rotor=None))),
-    (CHEETAH, "forward_dynamics", "model", "nearest realisable|FR_hip", p.with_inertia(p.nearest)),
+    (FR, "forward_dynamics", "model", "nearest realisable|FR_hip", p.with_inertia(p.nearest)),
     (FLOATING, "bias_force", "model", "masses|multiplied by 1000: g for kg", p.in_units(1e3, 1.0)),
     (FLOATING, "mass_matrix contact_positions", "model", "mm read as m", p.in_units(1.0, 1e3)),
     (FLOATING, "bias_force", "model", "gravity is 9.80665 instead of 9.81", p.with_gravity(0.0, 0.0, -9.80665)),
@@ -44,7 +45,7 @@ MODELS: list[Case] = [
     (FLOATING, "forward_dynamics", "convention", "gravity has the opposite sign", p.with_gravity(0.0, 0.0, 9.81)),
     (FIXED, "bias_force", "convention", "gravity is left out", p.with_gravity(0.0, 0.0, 0.0)),
     (RIGID, "potential_energy", "model", "gravity is (0, -9.81, 0)", p.with_gravity(0.0, -9.81, 0.0)),
-    (CHEETAH, "mass_matrix", "model", "link HL_hip|inertial rpy", p.with_inertia(p.turned(0.7), "HL_hip")),
+    (HL, "mass_matrix", "model", "link HL_hip|inertial rpy", p.with_inertia(p.turned(0.7), "HL_hip")),
     (FLOATING, "kinetic_energy", "model", "link link_3|inertial rpy", p.with_inertia(p.turned(0.7), "link_3")),
     (FLOATING, "bias_force", "model", "link link_4: its mass is", p.with_inertia(lambda i: p.heavier(i, 1.3), "link_4")),
     (
@@ -80,21 +81,23 @@ CONVENTIONS: list[Case] = [
     (FIXED, "coriolis_force", "convention", "gravity and Coriolis force together", p.other_quantity("bias_force")),
     (FLOATING, "kinetic_energy", "convention", "multiplied by 2: a factor 1/2", p.entrywise(lambda x: 2.0 * x)),
     (FLOATING, "potential_energy", "convention", "another zero: +3 J", p.entrywise(lambda x: x + 3.0)),
-    (CHEETAH, "bias_force", "convention", "damping|the robot's own|FR_knee_joint +0.01", p.answering(p.damped)),
+    (FR, "bias_force", "convention", "damping|the robot's own|FR_knee_joint +0.01", p.answering(p.damped)),
     (FLOATING, "forward_dynamics", "model", "dry friction|not the robot's own|joint_2 +0.01, +0.2", p.answering(p.damped)),
     (FLOATING, "contact_jacobians", "convention", "axes of the link", p.answering(p.in_link_axes)),
     (FLOATING, "contact_bias_accelerations", "convention", "spatial acceleration", p.answering(p.spatial_acceleration)),
     (FLOATING, "gravity_force contact_velocities", "convention", "read as degrees", p.reading_degrees),
 ]
 
+WHOLE_ROBOT = [pytest.param(CHEETAH, *case[1:], marks=pytest.mark.slow) for case in (*MODELS, *CONVENTIONS) if case[0] in (FR, FL, HL)]
+
 
 def diagnosis(robot: str, quantity: str, fault: p.Fault) -> Diagnosis | None:
-    spec = load(robot)
+    spec = robot_of(robot)
     found = diagnose(spec, fault(spec), generated_states(spec, COUNT, 3, 0), (quantity,))
     return found[0] if found else None
 
 
-@pytest.mark.parametrize(("robot", "quantities", "kind", "words", "fault"), [*MODELS, *CONVENTIONS])
+@pytest.mark.parametrize(("robot", "quantities", "kind", "words", "fault"), [*MODELS, *CONVENTIONS, *WHOLE_ROBOT])
 def test_a_planted_fault_is_named(robot: str, quantities: str, kind: str, words: str, fault: p.Fault) -> None:
     for quantity in quantities.split():
         found = diagnosis(robot, quantity, fault)

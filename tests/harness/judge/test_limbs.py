@@ -10,11 +10,10 @@ import pytest
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.diagnosis import diagnose
 from leapcheck.sampling import generated_states
-from leapcheck_models.robots import load
 from leapcheck_models.spec import Body, Rotor
+from tests.harness.judge.few_legs import LEGS, cheetah
 
 QUANTITIES = ("mass_matrix", "bias_force", "gravity_force", "coriolis_force", "forward_dynamics", "contact_jacobians")
-LEGS = ("FR", "FL", "HR", "HL")
 
 
 def _mass(body: Body, factor: float) -> Body:
@@ -59,17 +58,23 @@ CASES: dict[str, tuple[str, tuple[str, ...], Callable[[Body], Body], str]] = {
 
 
 OFTEN = ("knees without rotors", "heavier thighs", "coms on the left", "shorter thighs", "armature at the abductors")
-"""Each kind of number of each kind of link once, in all legs and in some."""
+"""Each kind of number of each kind of link once, in all legs and in some: of two legs, or of three where one is right."""
 
 
-@pytest.mark.parametrize("case", [case if case in OFTEN else pytest.param(case, marks=pytest.mark.slow) for case in CASES])
-def test_a_fault_in_several_legs_is_named_in_those(case: str) -> None:
+@pytest.mark.parametrize(
+    ("case", "having"),
+    [
+        *((case, ("FL", "HL") if CASES[case][1] == LEGS else ("FR", "FL", "HL")) for case in OFTEN),
+        *(pytest.param(case, LEGS, marks=pytest.mark.slow) for case in CASES),
+    ],
+)
+def test_a_fault_in_several_legs_is_named_in_those(case: str, having: tuple[str, ...]) -> None:
     part, legs, change, words = CASES[case]
-    spec = load("mini_cheetah")
+    spec = cheetah(*having)
     wrong = {f"{leg}_{part}" for leg in legs}
     other = replace(spec, bodies=tuple(change(body) if body.name in wrong else body for body in spec.bodies))
     (diagnosis,) = diagnose(spec, ReferenceEngine(other), generated_states(spec, 24, 0, 0), QUANTITIES)
     assert not diagnosis.unexplained
     (cause,) = diagnosis.causes
-    for leg in LEGS:
+    for leg in having:
         assert (words.format(leg) in cause.words) == (leg in legs), cause.words

@@ -20,9 +20,10 @@ from leapcheck_models.spec import ContactPoint, Inertia, Joint, JointType, Robot
 from leapcheck_reference.spatial import RigidInertia
 from tests.harness.judge import planted_faults
 from tests.harness.judge import structure_plants as p
+from tests.harness.judge.few_legs import robot_of
 
 CHEETAH = "mini_cheetah"
-BIPED = "its two left legs"  # the same in less time
+BIPED = "FL+HL mini_cheetah"  # the same in less time
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
 FIXED = "random:29"  # two roots without a base, 3 dof, a rotor
 
@@ -34,17 +35,6 @@ KINEMATICS = ("contact_positions", "contact_jacobians")
 FIRST_MOMENTS = (*DYNAMICS, "potential_energy")
 
 Fault = Callable[[RobotSpec], Engine]
-
-
-def robot_of(name: str) -> RobotSpec:
-    if name != BIPED:
-        return load(name)
-    spec = load(CHEETAH)
-    right = [body.name for leg in ("FR_abad", "HR_abad") for body in spec.bodies if body.name in p.branch(spec, leg)]
-    points = tuple(point for point in spec.contact_points if point.body not in right)
-    return replace(
-        spec, bodies=tuple(b for b in spec.bodies if b.name not in right), contact_points=points, actuators=(), poses=()
-    )
 
 
 def proposed(robot: str, fault: Fault, quantities: Sequence[str]) -> list[Hypothesis]:
