@@ -15,9 +15,9 @@ from leapcheck.judge.belief import Belief, Hypothesis
 from leapcheck.judge.evidence import Evidence, evidence
 from leapcheck.quantities import CORE
 from leapcheck.sampling import generated_states
-from leapcheck_models.robots import load
 from leapcheck_models.spec import JointType
 from tests.harness.judge import planted_faults as p
+from tests.harness.judge.few_legs import robot_of
 
 CHEETAH = "mini_cheetah"
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
@@ -50,7 +50,7 @@ DEGREE = np.pi / 180.0
 @cache
 def clean(robot: str) -> Evidence:
     """The evidence on an engine that is right, on all canonical quantities."""
-    spec = load(robot)
+    spec = robot_of(robot)
     engine = ReferenceEngine(spec)
     names = [name for name in CORE if name in engine.quantities]
     return evidence(spec, engine, generated_states(spec, COUNT, 3, 0), names)

@@ -53,7 +53,7 @@ def test_a_fault_of_several_joints_is_put_together(name: str) -> None:
 TOGETHER: list[tuple[str, str, p.Fault, str, p.Fault]] = [
     # robot, the name that is believed and its fault, the name that is then to be found and its fault
     (FLOATING, "armature/left-out", p.with_armature(0.0), "offset/*", c.offset(0.3)),
-    (CHEETAH, "rotor/coupling-missing", lambda s: p.Planted(with_lumped_rotors(s)), "offset/*", c.offset(-1.2)),
+    ("FL mini_cheetah", "rotor/coupling-missing", lambda s: p.Planted(with_lumped_rotors(s)), "offset/*", c.offset(-1.2)),
     (FIXED, "unit/degrees-read", c.joint_factors(REVOLUTE, DEGREE, 1.0), "gravity/direction", p.with_gravity(1.0, -9.7, 0.5)),
     (TWO_BASES, "quaternion/read-xyzw", c.quaternions(READ, 1.0, FREE, BALL), "gravity/size", p.with_gravity(0.0, 0.0, -9.8)),
     (FLOATING, "gravity/sign", p.with_gravity(0.0, 0.0, 9.81), "damping/other:without-acceleration", c.damped_forces),
@@ -72,7 +72,13 @@ TOGETHER: list[tuple[str, str, p.Fault, str, p.Fault]] = [
 ]
 
 
-@pytest.mark.parametrize(("robot", "name", "fault", "found", "other"), TOGETHER, ids=[f"{t[1]}+{t[3]}" for t in TOGETHER])
+WHOLE_ROBOT = pytest.param(CHEETAH, *TOGETHER[1][1:], marks=pytest.mark.slow, id="whole robot")
+
+
+@pytest.mark.parametrize(
+    ("robot", "name", "fault", "found", "other"),
+    [*(pytest.param(*t, id=f"{t[1]}+{t[3]}") for t in TOGETHER), WHOLE_ROBOT],
+)
 def test_what_is_fitted_counts_on_what_is_believed(robot: str, name: str, fault: p.Fault, found: str, other: p.Fault) -> None:
     belief = Belief(on(robot, c.both(fault, other)))
     held = belief.plus(next(hypothesis for hypothesis in hypotheses(belief) if hypothesis.name == name))
@@ -81,7 +87,10 @@ def test_what_is_fitted_counts_on_what_is_believed(robot: str, name: str, fault:
     assert any(is_right(both) for both in fitted), [wrong(both) for both in fitted]
 
 
-@pytest.mark.parametrize(("robot", "name", "fault", "found", "other"), TOGETHER[:5], ids=[f"{t[1]}+{t[3]}" for t in TOGETHER[:5]])
+@pytest.mark.parametrize(
+    ("robot", "name", "fault", "found", "other"),
+    [*(pytest.param(*t, id=f"{t[1]}+{t[3]}") for t in TOGETHER[:5]), WHOLE_ROBOT],
+)
 def test_one_of_two_faults_comes_first(robot: str, name: str, fault: p.Fault, found: str, other: p.Fault) -> None:
     """And the other then explains the rest."""
     belief = Belief(on(robot, c.both(fault, other)))

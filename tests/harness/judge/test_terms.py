@@ -127,7 +127,7 @@ def test_a_forgotten_term_is_named(case: str) -> None:
     "faults",
     [
         {"gyroscopic": "link_3", "com centripetal": "link_4"},
-        {"velocity product": "link_3", "arm centripetal": "link_2", "couplings halved": ""},
+        pytest.param({"velocity product": "link_3", "arm centripetal": "link_2", "couplings halved": ""}, marks=pytest.mark.slow),
     ],
 )
 def test_terms_forgotten_in_the_same_quantity_are_named(faults: dict[str, str]) -> None:

@@ -209,8 +209,13 @@ def test_other_gravity(gravity: float, height: float) -> None:
     assert plan.utilisation < 1.0
 
 
-@pytest.mark.parametrize("factor", [0.25, 1.0])
-@pytest.mark.parametrize("height", [0.12, 0.02, 0.005])
+@pytest.mark.parametrize(
+    ("factor", "height"),
+    [
+        *((1.0, 0.12), (0.25, 0.02), (1.0, 0.005)),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0.25, 0.12), (1.0, 0.02), (0.25, 0.005))),
+    ],
+)
 def test_low_jumps_come_down_again(factor: float, height: float) -> None:
     """The com falls from the apex before the feet touch down: else they hover over the ground, and brush it."""
     spec = scaled(load("mini_cheetah_armature"), factor)
@@ -238,7 +243,7 @@ def test_other_legs(legs: str) -> None:
     assert plan.utilisation < 1.0
 
 
-@pytest.mark.parametrize("request_", [JumpRequest(0.4), JumpRequest(0.2, distance=0.3)])
+@pytest.mark.parametrize("request_", [pytest.param(JumpRequest(0.4), marks=pytest.mark.slow), JumpRequest(0.2, distance=0.3)])
 def test_no_push_is_better(request_: JumpRequest) -> None:
     """Of two hundred others, drawn from the whole range and from nearby."""
     spec = load("mini_cheetah")

@@ -64,8 +64,14 @@ def off(found: Floats, right: Floats) -> float:
     return float(np.abs(found - right).max(initial=0.0) / (np.abs(right).max(initial=0.0) or 1.0))
 
 
-@pytest.mark.parametrize("quantity", ARGUMENTS)
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize(
+    ("name", "quantity"),
+    [
+        pytest.param(name, quantity, marks=[] if (i - j) % len(ROBOTS) < 2 else pytest.mark.slow)  # each quantity of two robots
+        for i, quantity in enumerate(ARGUMENTS)
+        for j, name in enumerate(ROBOTS)
+    ],
+)
 def test_values_and_rates_are_those_of_the_algorithm(name: str, quantity: str) -> None:
     """For a robot whose every number is another one than those of the tree that is given."""
     spec, states = robot(name, quantity)
