@@ -27,6 +27,9 @@ COMMANDS = {
     "a jump": ["leg-jump"],
 }
 
+OFTEN = ("help", "an error", "a table", "a comparison")
+"""One that ends in the parser, one that fails there, one that prints, one that writes files too."""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -52,6 +55,17 @@ def test_a_reader_that_left_changes_neither_status_nor_files(name: str, folder: 
     os.close(reader)
     try:
         assert status(COMMANDS[name], folder, writer) == (expected, told)
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.slow) for name in COMMANDS])
+def test_readers_of_both_streams_that_left_change_no_status(name: str, folder: Path) -> None:
+    with chdir(folder):
+        expected = main(COMMANDS[name])
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
         assert status(COMMANDS[name], folder, writer, writer)[0] == expected
     finally:
         os.close(writer)

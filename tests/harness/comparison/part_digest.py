@@ -1,4 +1,4 @@
-"""Prints a digest of the parts of a run, less their times: `part_digest.py ROBOT COMPILED_FROM`."""
+"""Prints a digest of the parts of a run, less their times, by compiled code and by NumPy: `part_digest.py ROBOT`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from leapcheck.robots.load import named_robot
 STATES = 600
 
 if __name__ == "__main__":
-    plan.COMPILED_FROM = int(sys.argv[2])
-    whole = plan.Plan(named_robot(sys.argv[1]), count=STATES)
-    engine_set = engine_set_of(whole)
-    results = [replace(part_result(whole, engine_set, job), seconds={}) for job in plan.jobs(whole)]
-    print(hashlib.sha256(b"".join(part_bytes(result, "") for result in results)).hexdigest())
+    for compiled_from in (1, 10**9):
+        plan.COMPILED_FROM = compiled_from
+        whole = plan.Plan(named_robot(sys.argv[1]), count=STATES)
+        engine_set = engine_set_of(whole)
+        results = [replace(part_result(whole, engine_set, job), seconds={}) for job in plan.jobs(whole)]
+        print(hashlib.sha256(b"".join(part_bytes(result, "") for result in results)).hexdigest())

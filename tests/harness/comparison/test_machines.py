@@ -25,14 +25,13 @@ def printed(words: tuple[str, ...], **more: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("compiled_from", [1, 10**9], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("robot", ["pupper_leg", pytest.param("mini_cheetah", marks=pytest.mark.slow)])
-def test_every_width_of_vectors_gives_the_same_bits(compiled_from: int, robot: str, tmp_path: Path) -> None:
+def test_every_width_of_vectors_gives_the_same_bits(robot: str, tmp_path: Path) -> None:
     """SSE2, AVX2 and AVX-512 out of one cache, in which each has code of its own."""
-    words = ("-m", "tests.harness.comparison.part_digest", robot, str(compiled_from))
+    words = ("-m", "tests.harness.comparison.part_digest", robot)
     digests = {printed(words, LEAPCHECK_VECTOR_WIDTH=width, LEAPCHECK_CACHE=str(tmp_path)) for width in ("8", "4", "2")}
     assert len(digests) == 1
-    assert re.fullmatch("[0-9a-f]{64}", digests.pop())
+    assert re.fullmatch("[0-9a-f]{64}\n[0-9a-f]{64}", digests.pop())
 
 
 DIGEST = ("-c", "from leapcheck.system.arithmetic import arithmetic_digest as digest; print(digest())")

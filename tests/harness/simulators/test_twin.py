@@ -41,7 +41,11 @@ def assert_close(found: Difference) -> None:
     assert found.dv <= V
 
 
-@pytest.mark.parametrize("name", FAST)
+DEALT = "skewed RK4 stiff"
+"""Its integrator, its contact and its motion are each in another of them."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name == DEALT else []) for name in FAST])
 def test_both_go_the_same_way(name: str) -> None:
     assert_close(difference(*logs(name)))
 

@@ -100,8 +100,13 @@ def fallen_ball(contact: SoftContact, height: float, until: float) -> tuple[floa
     return float(y[0]), float(y[1])
 
 
-@pytest.mark.parametrize("solref", [(0.02, 1.0), (0.01, 0.3)])
-@pytest.mark.parametrize("until", [0.15, 0.5])
+@pytest.mark.parametrize(
+    ("solref", "until"),
+    [
+        *(((0.02, 1.0), 0.5), ((0.01, 0.3), 0.15)),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (((0.02, 1.0), 0.15), ((0.01, 0.3), 0.5))),
+    ],
+)
 def test_a_ball_that_falls_onto_the_ground_moves_as_its_scalar_equation_says(solref: tuple[float, float], until: float) -> None:
     contact = SoftContact(solref=solref)
     q = np.array([0.3, -0.2, RADIUS + 0.1, 1.0, 0.0, 0.0, 0.0])
@@ -186,7 +191,7 @@ def twin_limit(
     return extrapolate(np.array(runs)).limit
 
 
-@pytest.mark.parametrize("impratio", [1.0, 2.0])
+@pytest.mark.parametrize("impratio", [pytest.param(1.0, marks=pytest.mark.slow), 2.0])
 def test_the_twins_steps_tend_to_it_while_the_feet_stick(impratio: float) -> None:
     contact = SoftContact(friction=0.8, impratio=impratio)
     found = solution(SoftLaw(cheetah(), contact), extension, crouched(), [0.085])
