@@ -24,6 +24,8 @@ def jump(
     pitch: float = JumpOptions.pitch,
     flip: Flip | None = JumpOptions.flip,
     turn: float = JumpOptions.turn,
+    onto_box: float | None = JumpOptions.onto_box,
+    over_gap: float | None = JumpOptions.over_gap,
     run_up: float | None = JumpOptions.run_up,
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
@@ -73,6 +75,8 @@ def jump(
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
         flip: "back" or "front" instead of `pitch`: turn over once.
         turn: how far the trunk turns about the vertical (deg, left positive), from the start to the end; the optimised planner's.
+        onto_box: jump onto a box of this height (m), which stands where it suits the robot; by the optimised planner.
+        over_gap: jump over a gap of this length (m), which begins where it suits the robot; by the optimised planner.
         run_up: jump out of a hop that goes forward at this speed (m/s), instead of from rest; by the optimised planner.
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
@@ -135,6 +139,8 @@ def jump(
         pitch=pitch,
         flip=flip,
         turn=turn,
+        onto_box=onto_box,
+        over_gap=over_gap,
         run_up=run_up,
         highest=highest,
         crouch=crouch,

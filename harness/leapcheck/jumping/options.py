@@ -19,6 +19,9 @@ NOT_WITH_PLAN = ("pose", "duration")
 NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "run_up", "crouch", "push_time", "planner")
 """Options that would have no effect."""
 
+NOT_WITH_GOAL = ("distance", "landing_height", "pitch", "flip", "turn", "box", "gap", "stairs", "slope")
+"""Options that contradict --onto-box and --over-gap."""
+
 LARGEST_TURN = 360.0
 """Largest --turn (deg)."""
 
@@ -42,6 +45,10 @@ class JumpOptions:
     """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360."""
     turn: float = 0.0
     """How far the trunk turns about the vertical from start to end (deg, left positive); --planner optimised plans it."""
+    onto_box: float | None = None
+    """Jump onto a box of this height (m); where it stands, height and distance are chosen. --planner optimised plans it."""
+    over_gap: float | None = None
+    """Jump over a gap of this length (m); where it begins, height and distance are chosen. --planner optimised plans it."""
     run_up: float | None = None
     """Jump out of a hop that goes forward at this speed (m/s), instead of from rest; by --planner optimised."""
     highest: bool = False
@@ -154,11 +161,14 @@ class JumpOptions:
 
     def _check_source(self) -> None:
         """Raises ValueError where not exactly one thing is to be jumped, or an option does nothing to it."""
-        sources = sum(
-            option is not None for option in (self.height, self.highest or None, self.plan, self.policy, self.trajectory)
-        )
-        if sources != 1:
-            raise ValueError("give one of --height, --highest, --plan, --policy and --trajectory: what is to be jumped")
+        goals = (self.onto_box, self.over_gap)
+        sources = (self.height, self.highest or None, *goals, self.plan, self.policy, self.trajectory)
+        if sum(option is not None for option in sources) != 1:
+            raise ValueError(
+                "give one of --height, --highest, --onto-box, --over-gap, --plan, --policy and --trajectory: what is to be jumped"
+            )
+        if goals != (None, None):
+            self._check_goal()
         if self.flip is not None:
             self._refuse_unused(("pitch",), "--flip chooses it")
         if self.turn:
@@ -173,6 +183,15 @@ class JumpOptions:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
             if self.plan is not None:
                 self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
+
+    def _check_goal(self) -> None:
+        """Raises ValueError where --onto-box or --over-gap cannot be planned."""
+        name, size = ("onto-box", self.onto_box) if self.over_gap is None else ("over-gap", self.over_gap)
+        if size is None or not 0.0 < size < math.inf:
+            raise ValueError(f"--{name} {size}: give m above 0")
+        if self.planner == "quick":
+            raise ValueError(f"--{name}: the quick planner sees neither boxes nor gaps: add --planner optimised")
+        self._refuse_unused(NOT_WITH_GOAL, f"--{name} chooses the jump and its ground")
 
     def _check_turn(self) -> None:
         """Raises ValueError where a turn about the vertical cannot be planned."""

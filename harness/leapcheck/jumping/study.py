@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leapcheck.jumping.act import Act, act_on_ground, file_act, planned_act, user_act
+from leapcheck.jumping.goals import jump_to_goal
 from leapcheck.jumping.judging.rules import Reason
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
@@ -108,6 +109,7 @@ def jump_study(
     origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
     variation = _variation(options)
     measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work
+    options = jump_to_goal(spec, options)
     setup = jump_setup(spec, options)
     try:
         setup = replace(setup, act=act_on_ground(setup.spec, jump_act(setup, options), setup.ground.terrain))

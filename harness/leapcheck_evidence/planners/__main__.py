@@ -29,6 +29,7 @@ class PlannerStudy:
     def run(self) -> int:
         """Makes the missing rows, then writes the page."""
         self.rows.mkdir(parents=True, exist_ok=True)
+        self.out.mkdir(parents=True, exist_ok=True)
         trials = {label: partial(goal_row, label, *goal) for label, goal in goals().items()}
         rows = kept_rows(trials, self.rows / "goals.jsonl", self.more)
         write_whole(self.out / "planners.md", planners_page(rows, len(trials)).encode())

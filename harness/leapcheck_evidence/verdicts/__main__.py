@@ -36,6 +36,7 @@ class VerdictStudy:
     def run(self) -> int:
         """Makes the missing rows, then writes the pages."""
         self.rows.mkdir(parents=True, exist_ok=True)
+        self.out.mkdir(parents=True, exist_ok=True)
         known, requests = known_plans(), random_requests(self.requests)
         plans = _rows(known, self.rows / "known.jsonl", self.more) if self.known else []
         random = _rows(requests, self.rows / "random.jsonl", self.more)

@@ -161,7 +161,7 @@ def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "give one of --height, --highest, --plan, --policy and --trajectory"),
+        ([], "give one of --height, --highest, --onto-box, --over-gap, --plan"),
         (["--height", "0.2", "--highest"], "give one of --height"),
         (["--height", "-0.1"], "height is -0.1: give a finite positive number"),
         (["--height", "nan"], "height is nan: give a finite positive number"),
@@ -183,6 +183,10 @@ def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.Captur
         (["--trajectory", "none.csv"], "none.csv"),
         (["--height", "0.2", "--solref", "0.01", "-1"], "solref"),
         (["--height", "0.2", "--pose", "fold"], "--pose does nothing here: the plan chooses it: leave it out"),
+        (["--onto-box", "0.3"], "--onto-box: the quick planner sees neither boxes nor gaps: add --planner optimised"),
+        (["--over-gap", "0", "--planner", "optimised"], "--over-gap 0.0: give m above 0"),
+        (["--onto-box", "0.3", "--height", "0.4", "--planner", "optimised"], "give one of --height, --highest, --onto-box"),
+        (["--onto-box", "0.3", "--box", "0.2,0.4", "--planner", "optimised"], "--box does nothing here: --onto-box chooses"),
         (["--height", "0.2", "--turn", "90"], "--turn: the quick planner pushes straight: add --planner optimised"),
         (["--height", "0.2", "--turn", "400", "--planner", "optimised"], "--turn 400: give degrees from -360 to 360"),
         (

@@ -38,6 +38,7 @@ AGREEMENT = {
     "clearance": 1e-14,  # m; largest seen 1.8e-16
     "trunk_clearance": 1e-14,  # m; largest seen 1.8e-16
     "turn": 1e-10,  # deg; largest seen 0
+    "yaw": 1e-10,  # deg; largest seen 0
     "landing_height": 1e-4,  # m, a step before the end; largest seen 1.1e-5
     "final_tilt": 1e-10,  # deg; largest seen 0
     "final_speed": 1e-14,  # m/s; largest seen 5.6e-17

@@ -9,6 +9,7 @@ from leapcheck.jumping.judging.remedies import (
     REMEDIES,
     attitude_remedies,
     clearance_remedies,
+    distance_remedies,
     friction_remedies,
     height_remedies,
     limit_remedies,
@@ -154,3 +155,15 @@ def test_nothing_is_said_of_what_is_well() -> None:
 def test_the_number_of_jumps_is_the_least_whose_bound_suffices() -> None:
     n = runs_without_failure(0.95)
     assert 0.025 ** (1 / n) >= 0.95 > 0.025 ** (1 / (n - 1))
+
+
+def test_a_miss_in_one_simulator_alone_is_its_own() -> None:
+    def told(**misses: float) -> list[str]:
+        off = estimate("distance_off", {name: (value, 0.0) for name, value in misses.items()})
+        return list(distance_remedies({"distance_off": off}, Thresholds(), None))
+
+    (alone,) = told(a=0.001, b=-0.4, c=0.002)
+    assert "in b, which is -0.4 m off" in alone
+    (every,) = told(a=-0.4, b=-0.4, c=-0.41)
+    assert "+0.4 m of distance more" in every
+    assert not told(a=0.001, b=-0.001)

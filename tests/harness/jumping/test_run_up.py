@@ -7,11 +7,13 @@ import pytest
 
 from leapcheck.jumping.act import planned_act
 from leapcheck.jumping.measures.figures import figures
+from leapcheck.jumping.measures.observation import observe
 from leapcheck.jumping.options import JumpOptions
 from leapcheck.jumping.planning.optimised.plan import optimised_jump
 from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import JumpPlan, JumpRequest
 from leapcheck.jumping.simulation import simulate
+from leapcheck.report.jump.plots import jump_phases
 from leapcheck.simulators.registry import Ground, make_simulator
 from leapcheck_models.robots import load
 from leapcheck_reference import com_velocity, contact_positions
@@ -57,7 +59,11 @@ def check(engine: str) -> None:
     made = plan()
     act = planned_act(made)
     simulator = make_simulator(engine, SPEC, Ground(), 1e-3)
-    seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
+    log = simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration)
+    push = next(phase.start for phase in made.phases if phase.name == "push")
+    shown = [phase.name for phase in jump_phases(observe(SPEC, log), push)]
+    assert shown == ["crouch", "run-up", "push", "flight", "landing"]
+    seen = figures(SPEC, made, log, drives(SPEC))
     assert seen["run_up_share"].value > 0.9
     assert seen["run_up_flight"].value > 0.05
     assert seen["height_share"].value > 0.95

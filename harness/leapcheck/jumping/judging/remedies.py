@@ -130,8 +130,13 @@ def run_up_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None)
 def distance_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """A flight that ends somewhere else than asked."""
     off = by_key["distance_off"]
-    if _worst_size(off) > thresholds.distance_marginal:
+    if _worst_size(off) <= thresholds.distance_marginal:
+        return
+    if abs(off.value) > thresholds.distance_marginal:
         yield f"ask for {-off.value:+.2g} m of distance more, or check the push: feet that slip, a trunk that turns"
+        return
+    name, worst = max(off.by_simulator.items(), key=lambda pair: abs(pair[1].value))
+    yield f"check the push in {name}, which is {worst.value:+.2g} m off: feet that slip, a trunk that turns"
 
 
 def landing_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from leapcheck.jumping.measures.balances import Balances, log_balances
 from leapcheck.jumping.measures.figure_list import WINDOW
 from leapcheck.jumping.measures.figures import LEAST_LOAD
-from leapcheck.jumping.measures.observation import TOUCH, Observation, motion_phases, observe
+from leapcheck.jumping.measures.observation import TOUCH, Observation, flights, motion_phases, observe
 from leapcheck.jumping.measures.turns import headings
 from leapcheck.jumping.planning.bounds import largest_powers
 from leapcheck.jumping.simulation import driven_places
@@ -123,10 +123,12 @@ def main_simulator(logs: Mapping[str, JumpLog]) -> str:
 
 
 def jump_phases(seen: Observation, push: float | None = None) -> tuple[ChartPhase, ...]:
-    """Crouch, push, flight and landing, up to where the run ended."""
+    """Crouch, run-up where it flies before the push, push, flight and landing, up to where the run ended."""
     times = motion_phases(seen, push)
+    hop = next((float(seen.time[first]) for first, _ in flights(seen) if seen.time[first] < times.push), times.push)
     edges = (
-        ("crouch", 0.0, times.push),
+        ("crouch", 0.0, hop),
+        ("run-up", hop, times.push),
         ("push", times.push, times.take_off),
         ("flight", times.take_off, times.touch_down),
         ("landing", times.touch_down, times.end),
