@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 GUESSED_HEIGHT, NEAR_LIMIT = 0.5, 0.9
 """m; use of a limit from which on it is named as one that limits the highest jump."""
 
+MAY_DO_MORE = "--planner optimised, whose push is no constant one, may do more"
 OTHER_JUMP = "ask for less or for something near it, try the other --planner, or bring a plan of your own (--plan)"
 """Remedy where no plan was found."""
 
@@ -189,10 +190,10 @@ def _request(options: JumpOptions) -> JumpRequest:
 def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
     """What would be feasible, in words."""
     try:
-        most = _highest(setup, options)
+        feasible = _highest(setup, options).sentence
     except ValueError as error:
-        return str(error)
-    return most.sentence
+        feasible = str(error)
+    return f"{feasible}; {MAY_DO_MORE}" if options.planner == "quick" else feasible
 
 
 def _hardware_log(spec: RobotSpec, path: Path) -> HardwareLog:

@@ -106,6 +106,7 @@ def test_what_is_not_feasible_is_a_no_go_with_the_reason_and_what_would_be(
     assert "NO-GO" in said
     assert "cannot jump 3 m high" in said
     assert "the highest feasible jump is 0." in said
+    assert "--planner optimised" in said
     assert "cannot jump 3 m high" in (folder / "out" / "report.html").read_text(encoding="utf-8")
 
 
