@@ -103,7 +103,7 @@ def plain(value: Any) -> Any:
 
 
 def decode(record: Any, content: Any, place: str, optional: frozenset[str] = frozenset()) -> Any:
-    """A record out of a JSON object that has exactly its fields; those of `optional` may be missing.
+    """A record out of a JSON object that has exactly its fields; those of `optional` may be missing, in records within it, too.
 
     ValueError names the `place` of what is missing, unknown or of the wrong type.
     """
@@ -116,7 +116,7 @@ def decode(record: Any, content: Any, place: str, optional: frozenset[str] = fro
     ):
         if names:
             raise ValueError(f"{place} {problem} '{min(names)}'")
-    return record(**{name: _value(hints[name], value, f"{place}.{name}") for name, value in content.items()})
+    return record(**{name: _value(hints[name], value, f"{place}.{name}", optional) for name, value in content.items()})
 
 
 @functools.cache
@@ -124,25 +124,26 @@ def _field_types(record: Any) -> dict[str, Any]:
     return typing.get_type_hints(record)
 
 
-def _value(hint: Any, value: Any, place: str) -> Any:
+def _value(hint: Any, value: Any, place: str, optional: frozenset[str]) -> Any:
     """A value of the annotated type `hint` out of plain JSON."""
     if dataclasses.is_dataclass(hint):
-        return decode(hint, value, place)
+        return decode(hint, value, place, optional)
     if isinstance(hint, types.UnionType):  # `X | None` is the only union in the records
-        return None if value is None else _value(hint.__args__[0], value, place)
+        return None if value is None else _value(hint.__args__[0], value, place, optional)
     if typing.get_origin(hint) is tuple:
-        return _sequence(typing.get_args(hint), value, place)
+        return _sequence(typing.get_args(hint), value, place, optional)
     return _scalar(hint, value, place)
 
 
-def _sequence(items: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
+def _sequence(items: tuple[Any, ...], value: Any, place: str, optional: frozenset[str]) -> tuple[Any, ...]:
     """A tuple, of any length for `tuple[X, ...]`, else of the annotated one."""
     if not isinstance(value, list):
         raise ValueError(f"{place} must be an array, not {type(value).__name__}")
     hints = items[:1] * len(value) if items[-1] is Ellipsis else items
     if len(hints) != len(value):
         raise ValueError(f"{place} must have {len(hints)} items, not {len(value)}")
-    return tuple(_value(hint, item, f"{place}[{i}]") for i, (hint, item) in enumerate(zip(hints, value, strict=True)))
+    pairs = enumerate(zip(hints, value, strict=True))
+    return tuple(_value(hint, item, f"{place}[{i}]", optional) for i, (hint, item) in pairs)
 
 
 def _scalar(hint: Any, value: Any, place: str) -> Any:

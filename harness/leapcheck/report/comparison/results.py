@@ -9,7 +9,7 @@ from pathlib import Path
 from leapcheck.records import SCHEMA_VERSION, Run
 from leapcheck.system.strict_json import decode, dumps, loads
 
-MAY_BE_MISSING = frozenset({"baseline"})
+MAY_BE_MISSING = frozenset({"baseline", "contact_forces"})
 """Fields that later versions of leapcheck added: a file without them is read."""
 
 
