@@ -118,7 +118,7 @@ def _line(evidence: Evidence, rows: Sequence[int], step: float) -> States:
         shape = (len(chosen), 1, block.shape[1])
         rate = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
         points: Floats = block[chosen, None, :] + step * np.arange(POINTS)[None, :, None] * rate
-        return points.reshape(-1, block.shape[1])
+        return points.reshape(len(chosen) * POINTS, block.shape[1])  # a robot without contact points has no forces
 
     q, v, tau, vdot, forces = (moving(getattr(states, part)) for part in STATE_PARTS)
     for place in quaternions(evidence.spec):

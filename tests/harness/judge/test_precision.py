@@ -25,6 +25,7 @@ from tests.harness.judge import planted_faults as p
 
 FLOATING = "random:30"  # one base, 10 dof, a rotor, armature
 FIXED = "random:29"  # two roots without a base, 3 dof, a rotor
+POINTLESS = "random:44"  # without contact points
 
 COUNT = 32
 """States of a block, all kinds among them."""
@@ -90,6 +91,13 @@ def test_single_precision_is_called_so(robot: str, fault: p.Fault) -> None:
     assert found.words.startswith("right but imprecise: computes in single precision (24 bits), error up to "), found
     coarse = replace(at, allowed=precision.allowed_errors(at))
     assert max(coarse.misfit(name, at.expected[name]) for name in CANONICAL) < MEASURED_SINGLE
+
+
+def test_a_robot_without_contact_points_has_a_precision() -> None:
+    fault = SINGLE["answers in float32, converted"]
+    found = precision.diagnosis(seen(POINTLESS, fault, ("mass_matrix", "contact_positions")))
+    assert found is not None
+    assert found.name == "precision/float32"
 
 
 @pytest.mark.parametrize("quantity", CANONICAL)
