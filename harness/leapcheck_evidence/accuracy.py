@@ -26,8 +26,8 @@ from leapcheck_models.robots import ROBOTS
 
 NAMED_STATES, TREE_STATES, TREES = 2000, 200, 50
 
-WHOLE_BODY_STATES, WHOLE_BODY_TREES = 64, 10
-"""States of each robot, and random trees, of which whole-body quantities are compared: their truth takes long."""
+WHOLE_BODY_STATES = 64
+"""States of each named robot of which whole-body quantities are compared: their truth takes long."""
 
 WHOLE_BODY_HEADING = "# Whole-body quantities"
 
@@ -198,7 +198,7 @@ def whole_body_study(workers: int) -> str:
     """The part on whole-body quantities as Markdown: each engine that answers one, against the truth."""
     quantities = quantity_names(WHOLE_BODY_GROUPS)
     named = list(runs(tuple(ROBOTS), WHOLE_BODY_STATES, workers, quantities))
-    trees = list(runs([f"random:{seed}" for seed in range(WHOLE_BODY_TREES)], WHOLE_BODY_STATES, workers, quantities))
+    trees = list(runs([f"random:{seed}" for seed in range(TREES)], TREE_STATES, workers, quantities))
     discrepancies = problems([*named, *trees])
     versions = ", ".join(f"{package} {version}" for package, version in named[0].provenance.versions)
     return "\n".join(
@@ -211,7 +211,7 @@ def whole_body_study(workers: int) -> str:
             f"## {len(named)} named robots, {WHOLE_BODY_STATES} states each, whole-body quantities",
             "",
             truth_lines(against_truth(named)),
-            f"## {len(trees)} random trees, {WHOLE_BODY_STATES} states each, whole-body quantities",
+            f"## {len(trees)} random trees, {TREE_STATES} states each, whole-body quantities",
             "",
             truth_lines(against_truth(trees)),
             "## Discrepancies and failures in whole-body quantities",
