@@ -27,6 +27,7 @@ def jump(
     onto_box: float | None = JumpOptions.onto_box,
     over_gap: float | None = JumpOptions.over_gap,
     run_up: float | None = JumpOptions.run_up,
+    jumps: int = JumpOptions.jumps,
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
@@ -73,11 +74,12 @@ def jump(
         distance: how far the centre of mass flies forward, from take-off to touch-down (m).
         landing_height: how much higher the ground is where it lands (m).
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
-        flip: "back" or "front" instead of `pitch`: turn over once.
+        flip: "back" or "front" instead of `pitch`: turn over once; "left" or "right": a barrel roll, by the optimised planner.
         turn: how far the trunk turns about the vertical (deg, left positive), from the start to the end; the optimised planner's.
         onto_box: jump onto a box of this height (m), which stands where it suits the robot; by the optimised planner.
         over_gap: jump over a gap of this length (m), which begins where it suits the robot; by the optimised planner.
         run_up: jump out of a hop that goes forward at this speed (m/s), instead of from rest; by the optimised planner.
+        jumps: how many jumps in a row, each from the stand that the one before has come to; the verdict is that of the worst.
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
@@ -142,6 +144,7 @@ def jump(
         onto_box=onto_box,
         over_gap=over_gap,
         run_up=run_up,
+        jumps=jumps,
         highest=highest,
         crouch=crouch,
         push_time=push_time,

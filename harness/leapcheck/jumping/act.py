@@ -15,6 +15,7 @@ from leapcheck.jumping.plan_file import PlanFile, read_plan
 from leapcheck.jumping.plan_player import plan_trajectory, start_pose
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import UserPolicy, read_trajectory, start_of, user_policy
+from leapcheck.jumping.series import repeated_plan
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing.poses import quaternion_product
 from leapcheck_models.spec import Pose, RobotSpec
@@ -40,7 +41,7 @@ class Act:
 
     `turn` rad: how far the trunk is to pitch until touch-down, `yaw` rad: how far it is to turn about the vertical until the end,
     left positive, both where a plan from a file says so; `landing` m: how much higher
-    the ground is to be where it lands, where that is known.
+    the ground is to be where it lands, where that is known. `jumps`: how many of equal duration are made in a row.
     """
 
     policy: Policy
@@ -51,6 +52,7 @@ class Act:
     turn: float | None = None
     landing: float | None = None
     yaw: float | None = None
+    jumps: int = 1
 
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
@@ -64,9 +66,11 @@ class Act:
         return factory() if factory else self.policy
 
 
-def planned_act(plan: JumpPlan, note: str = "") -> Act:
-    """The plan as its own controller."""
-    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note, landing=plan.request.landing_height or None)
+def planned_act(plan: JumpPlan, note: str = "", jumps: int = 1) -> Act:
+    """The plan as its own controller, `jumps` times in a row."""
+    plan = repeated_plan(plan, jumps)
+    landing = plan.request.landing_height or None
+    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note, landing=landing, jumps=jumps)
 
 
 def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:

@@ -11,16 +11,26 @@ from typing import Literal
 from leapcheck.system.command_line import repeat_command
 
 Planner = Literal["quick", "optimised"]
-Flip = Literal["back", "front"]
-TURNS: dict[Flip, float] = {"back": -360.0, "front": 360.0}
-"""Pitch (deg) of a flip."""
+Flip = Literal["back", "front", "left", "right"]
+PITCHES: dict[Flip, float] = {"back": -360.0, "front": 360.0}
+ROLLS: dict[Flip, float] = {"left": -360.0, "right": 360.0}
+"""Pitch and roll (deg) of a flip."""
 
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "run_up", "crouch", "push_time", "planner")
+NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "run_up", "jumps", "crouch", "push_time", "planner")
 """Options that would have no effect."""
 
 NOT_WITH_GOAL = ("distance", "landing_height", "pitch", "flip", "turn", "box", "gap", "stairs", "slope")
 """Options that contradict --onto-box and --over-gap."""
+
+NOT_WITH_JUMPS = (
+    *("landing_height", "pitch", "flip", "turn", "onto_box", "over_gap", "run_up", "planner"),
+    *("box", "gap", "stairs", "slope", "monte_carlo"),
+)
+"""Options that several jumps in a row go without."""
+
+MOST_JUMPS = 20
+"""Most --jumps."""
 
 LARGEST_TURN = 360.0
 """Largest --turn (deg)."""
@@ -42,7 +52,7 @@ class JumpOptions:
     pitch: float = 0.0
     """How far the trunk pitches from the start to touch-down (deg, nose down positive)."""
     flip: Flip | None = None
-    """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360."""
+    """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360; left and right roll over (barrel roll)."""
     turn: float = 0.0
     """How far the trunk turns about the vertical from start to end (deg, left positive); --planner optimised plans it."""
     onto_box: float | None = None
@@ -51,6 +61,8 @@ class JumpOptions:
     """Jump over a gap of this length (m); where it begins, height and distance are chosen. --planner optimised plans it."""
     run_up: float | None = None
     """Jump out of a hop that goes forward at this speed (m/s), instead of from rest; by --planner optimised."""
+    jumps: int = 1
+    """How many jumps in a row, each from the stand that the one before has come to."""
     highest: bool = False
     """Jump as high as the limits allow instead of --height."""
     crouch: float | None = None
@@ -131,7 +143,12 @@ class JumpOptions:
     @property
     def trunk_pitch(self) -> float:
         """How far the trunk pitches (deg)."""
-        return self.pitch if self.flip is None else TURNS[self.flip]
+        return self.pitch if self.flip is None else PITCHES.get(self.flip, 0.0)
+
+    @property
+    def trunk_roll(self) -> float:
+        """How far the trunk rolls (deg), right side down positive."""
+        return 0.0 if self.flip is None else ROLLS.get(self.flip, 0.0)
 
     def command(self, robot: str) -> str:
         """The command line that repeats this jump."""
@@ -169,10 +186,7 @@ class JumpOptions:
             )
         if goals != (None, None):
             self._check_goal()
-        if self.flip is not None:
-            self._refuse_unused(("pitch",), "--flip chooses it")
-        if self.turn:
-            self._check_turn()
+        self._check_kind()
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
             if self.run_up is not None and self.planner == "quick":
@@ -183,6 +197,17 @@ class JumpOptions:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
             if self.plan is not None:
                 self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
+
+    def _check_kind(self) -> None:
+        """Raises ValueError where a flip, a turn or jumps in a row cannot be planned."""
+        if self.flip is not None:
+            self._refuse_unused(("pitch",), "--flip chooses it")
+        if self.flip in ROLLS:
+            self._check_barrel_roll()
+        if self.turn:
+            self._check_turn()
+        if self.jumps != 1:
+            self._check_jumps()
 
     def _check_goal(self) -> None:
         """Raises ValueError where --onto-box or --over-gap cannot be planned."""
@@ -202,6 +227,26 @@ class JumpOptions:
         self._refuse_unused(
             ("pitch", "flip", "run_up", "highest", "landing_height", "slope"), "a jump with --turn goes without it"
         )
+
+    def _check_barrel_roll(self) -> None:
+        """Raises ValueError where a barrel roll cannot be planned."""
+        if self.is_planned and self.planner == "quick":
+            raise ValueError(f"--flip {self.flip}: the quick planner pushes straight: add --planner optimised")
+        self._refuse_unused(
+            ("turn", "run_up", "highest", "landing_height", "slope"), f"a jump with --flip {self.flip} goes without it"
+        )
+
+    def _check_jumps(self) -> None:
+        """Raises ValueError where jumps in a row cannot be planned."""
+        if not 1 <= self.jumps <= MOST_JUMPS:
+            raise ValueError(f"--jumps {self.jumps}: give 1 to {MOST_JUMPS}")
+        defaults = {option.name: option.default for option in fields(JumpOptions)}
+        for name in NOT_WITH_JUMPS if self.is_planned else ():
+            if getattr(self, name) != defaults[name]:
+                raise ValueError(
+                    f"--{name.replace('_', '-')} with --jumps {self.jumps}: jumps in a row are planned by --planner quick, up or "
+                    "forward on level ground, without --monte-carlo: leave one out, or bring the whole motion as a --trajectory"
+                )
 
     def _check_sandbox(self) -> None:
         from leapcheck.engines.outside.sandbox import check_sandbox

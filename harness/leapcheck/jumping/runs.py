@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 
 from leapcheck.jumping.judging.verdict import JumpJudgement, judge_first_runs
 from leapcheck.jumping.measures.estimates import Estimate, estimates
+from leapcheck.jumping.series import judge_series
 from leapcheck.jumping.setup import JumpSetup
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.log import JumpLog
@@ -67,7 +69,15 @@ def _runs(setup: JumpSetup, results: Mapping[tuple[str, int], JumpLog | str], le
 def _first_judgement(setup: JumpSetup, runs: Runs) -> JumpJudgement:
     """What the runs at the coarsest step say."""
     logs, failures = runs
-    return judge_first_runs(estimates_of(setup, logs), logs, setup.thresholds, failures)
+    assert setup.act is not None
+    return judge_series(
+        setup.spec,
+        logs,
+        setup.act.jumps,
+        setup.act.duration,
+        partial(estimates_of, setup),
+        lambda figures, jumps: judge_first_runs(figures, jumps, setup.thresholds, failures),
+    )[1]
 
 
 def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) -> Generator[tuple[int, JumpLog | str], None, None]:

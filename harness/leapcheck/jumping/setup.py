@@ -53,7 +53,8 @@ class JumpSetup:
             self.spec, act.policy, act.start, act.duration, contact, self.timing, self.battery, self.dt, act.policy_factory()
         )
         turn, yaw = (act.turn, act.yaw) if act.plan is None else (act.plan.request.pitch or 0.0, act.plan.request.yaw)
-        return replace(made, terrain=self.ground.terrain, landing=act.landing, turn=turn, yaw=yaw)
+        roll = (act.plan.request.roll or None) if act.plan else None
+        return replace(made, terrain=self.ground.terrain, landing=act.landing, turn=turn, yaw=yaw, roll=roll)
 
 
 def jump_setup(spec: RobotSpec, options: JumpOptions) -> JumpSetup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import radians
@@ -22,6 +22,7 @@ from leapcheck.jumping.options import JumpOptions, name_value_pairs
 from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.robot import jumping_robot
 from leapcheck.jumping.runs import FirstVerdict, Runs, StudyProgress, estimates_of, simulate_everywhere
+from leapcheck.jumping.series import judge_series
 from leapcheck.jumping.setup import JumpSetup, jump_setup
 from leapcheck.simulators.log import JumpLog
 from leapcheck.simulators.registry import robot_in
@@ -142,8 +143,9 @@ def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
         if options.planner == "optimised":
             return _highest_optimised(setup, options)
         most = _highest(setup, options)
-        return planned_act(most.plan, most.sentence)
-    return planned_act(_planner(setup, options)(setup.spec, _request(options), drives(setup.spec), setup.battery))
+        return planned_act(most.plan, most.sentence, options.jumps)
+    plan = _planner(setup, options)(setup.spec, _request(options), drives(setup.spec), setup.battery)
+    return planned_act(plan, jumps=options.jumps)
 
 
 def _planner(setup: JumpSetup, options: JumpOptions) -> Callable[[RobotSpec, JumpRequest, Drives, Battery], JumpPlan]:
@@ -173,17 +175,17 @@ def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
 
 def _request(options: JumpOptions) -> JumpRequest:
     height = 1.0 if options.height is None else options.height  # --highest looks for its own
-    pitch = radians(options.trunk_pitch)
     return JumpRequest(
         height=height,
         distance=options.distance,
-        pitch=pitch,
+        pitch=radians(options.trunk_pitch),
         friction=options.friction,
         crouch=options.crouch,
         push_time=options.push_time,
         landing_height=options.landing_height,
         yaw=radians(options.turn),
         run_up=options.run_up,
+        roll=radians(options.trunk_roll),
     )
 
 
@@ -230,18 +232,24 @@ def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: 
     """The runs of a set-up, as `simulate_everywhere` makes them, measured and judged."""
     logs, failures = runs
     motors = drives(setup.spec)
-    figures = estimates_of(setup, logs)
     books = {name: ledgers(robot_in(name, setup.spec), runs[-1], setup.ground.terrain) for name, runs in logs.items()}
+    act = setup.act
+
+    def judge(figures: Sequence[Estimate], jumps: Mapping[str, list[JumpLog]]) -> JumpJudgement:
+        return judge_jump(figures, books, jumps, monte_carlo, setup.thresholds, motors, failures)
+
+    jumps, duration = (1, 0.0) if act is None else (act.jumps, act.duration)
+    figures, judgement, notes = judge_series(setup.spec, logs, jumps, duration, partial(estimates_of, setup), judge)
     return JumpStudy(
         setup=setup,
         logs={name: runs[-1] for name, runs in logs.items()},
         failures=failures,
         estimates=figures,
         ledgers=books,
-        judgement=judge_jump(figures, books, logs, monte_carlo, setup.thresholds, motors, failures),
+        judgement=judgement,
         provenance=origin,
         monte_carlo=monte_carlo,
-        notes=(setup.act.note,) if setup.act and setup.act.note else (),
+        notes=(*([act.note] if act and act.note else []), *notes),
     )
 
 

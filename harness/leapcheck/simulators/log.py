@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +48,21 @@ class JumpLog:
 
 PER_STEP = ("desired", "torque", "current", "voltage", "battery_voltage", "battery_power", "forces", "limit_torques")
 """Fields of a log that have a row for each step."""
+
+
+def log_part(log: JumpLog, first: int, last: int) -> JumpLog:
+    """Steps first..last - 1 of a log as a log of its own, its time from 0; `stopped` where the log ends before `last`."""
+    first = min(first, log.steps)
+    last = min(last, log.steps)
+    states, steps = slice(first, last + 1), slice(first, last)
+    return replace(
+        log,
+        time=log.dt * np.arange(last + 1 - first, dtype=float),
+        q=log.q[states],
+        v=log.v[states],
+        stopped=log.stopped if last == log.steps else "",
+        **{name: getattr(log, name)[steps] for name in PER_STEP},
+    )
 
 
 def log_of_steps(

@@ -27,6 +27,8 @@ GOOD = {
     "run_up_share": 1.0,
     "turn": 0.1,
     "turn_off": 0.1,
+    "roll": 359.0,
+    "roll_off": -1.0,
     "yaw": 90.0,
     "yaw_off": -1.0,
     "trunk_clearance": 0.05,

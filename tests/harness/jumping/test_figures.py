@@ -35,7 +35,7 @@ def measured(jump: Jump = Jump(), dt: float = DT, friction: float | None = 0.8) 
 def test_every_figure_is_listed_with_its_unit_and_has_a_key_of_its_own() -> None:
     found = measured()
     without = ["height_share", "distance_off", "turn_off", "yaw_off", "thermal_load", "landing_off", "line_use"]
-    without += ["run_up_speed", "run_up_share", "run_up_flight"]  # no plan, rating, box, servo
+    without += ["run_up_speed", "run_up_share", "run_up_flight", "roll", "roll_off", "total_distance"]  # no plan, rating, box
     listed = [name for name in FIGURES if name not in without]
     assert all(figure.key == key for key, figure in found.items())
     assert all(kind.name == name and kind.unit and kind.label and kind.group and kind.meaning for name, kind in FIGURES.items())
@@ -234,6 +234,18 @@ def test_a_run_up_is_the_speed_where_the_push_begins_and_the_flight_before(hop: 
     assert found["run_up_share"].value == pytest.approx(0.75, rel=EXACT)
     assert found["run_up_flight"].value == pytest.approx(flown, abs=EXACT)
     assert found["take_off_time"].value == pytest.approx(jump.take_off, abs=ABRUPT)
+
+
+def test_a_roll_that_was_asked_for_is_counted_in_whole_turns() -> None:
+    spec, log = hopper(), log_of(Jump(), DT)
+    half = np.radians(np.linspace(0.0, 350.0, len(log.q))) / 2
+    log.q[:, 3:7] = np.stack([np.cos(half), np.sin(half), 0.0 * half, 0.0 * half], 1)
+    for asked, off in ((360.0, -10.0), (-360.0, 710.0)):
+        plan = PushPlan(JumpRequest(height=0.1, roll=math.radians(asked)), (PlanPhase("push", 0.05, 0.13),))
+        found = figures(spec, plan, log, drives(spec))
+        assert found["roll"].value == pytest.approx(350.0)
+        assert found["roll_off"].value == pytest.approx(off)
+    assert "roll" not in figures(spec, None, log, drives(spec))
 
 
 def test_pitch_is_asked_for_from_the_start_on() -> None:

@@ -15,7 +15,7 @@ SOUND = {
     "take_off_time": 0.5, "take_off_speed": 2.0, "rise": 0.3, "height": 0.2, "distance": 0.0, "pitch_touch_down": 1.0,
     "roll_touch_down": 0.0, "torque_use": 0.5, "voltage_use": 0.5, "line_use": math.nan,
     "slip_push": 0.0, "slip_landing": 0.0, "limit_margin": 0.1,
-    "clearance": 0.05, "trunk_clearance": 0.06, "landing_height": 0.0, "turn": 1.0, "yaw": 1.0, "final_tilt": 1.0,
+    "clearance": 0.05, "trunk_clearance": 0.06, "landing_height": 0.0, "turn": 1.0, "yaw": 1.0, "roll": 1.0, "final_tilt": 1.0,
     "final_speed": 0.01,
 }  # fmt: skip
 STEP = 1e-13  # s, m/s, m: differences of the samples of a parabola; largest seen 5.0e-15
@@ -36,6 +36,8 @@ def test_a_sound_jump_has_no_cause_of_failure() -> None:
     assert causes(TrialOutcome(SOUND, ""), 0.2, Thresholds(), landing=0.4) == ("does not stand where it should",)
     assert causes(TrialOutcome(SOUND | {"yaw": 61.0}, ""), 0.2, Thresholds(), yaw=math.pi / 2) == ()
     assert causes(TrialOutcome(SOUND, ""), 0.2, Thresholds(), yaw=math.pi / 2) == ("faces another way",)
+    assert causes(TrialOutcome(SOUND | {"roll": -350.0}, ""), 0.2, Thresholds(), roll=once) == ()
+    assert causes(TrialOutcome(SOUND, ""), 0.2, Thresholds(), roll=once) == ("rolled too far or not far enough",)
     assert why(slip_push=0.2, slip_landing=0.2, clearance=-0.01, limit_margin=-0.01, roll_touch_down=50.0) == ()  # it succeeds
     assert why(height=0.101, pitch_touch_down=-44.9, slip_push=0.1, final_tilt=30.0, final_speed=0.5) == ()  # at the thresholds
 

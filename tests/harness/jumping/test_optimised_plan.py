@@ -8,7 +8,9 @@ import pytest
 
 from leapcheck.jumping.act import planned_act
 from leapcheck.jumping.ground_options import terrain_of
+from leapcheck.jumping.judging.thresholds import Thresholds
 from leapcheck.jumping.measures.figures import figures
+from leapcheck.jumping.options import ROLLS, Flip
 from leapcheck.jumping.planning import optimised
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates
@@ -187,4 +189,33 @@ def test_a_twist_faces_where_it_should_and_lands_on_its_feet(engine: str) -> Non
     assert abs(seen["yaw_off"].value) < 5.0
     assert abs(seen["turn_off"].value) < 2.0
     assert seen["final_tilt"].value < 2.0
+    assert seen["trunk_clearance"].value > 0.0
+
+
+@cache
+def barrel_roll(flip: Flip) -> JumpPlan:
+    return optimised_jump(SPEC, JumpRequest(0.3, roll=math.radians(ROLLS[flip])), drives(SPEC))
+
+
+@pytest.mark.slow
+def test_a_barrel_roll_to_the_left_takes_off_from_the_right_feet_and_turns_left_side_down() -> None:
+    made, robot = barrel_roll("left"), legged_robot(SPEC, SMALLEST_RADIUS)
+    assert made.utilisation < 1.0
+    air = int(np.flatnonzero(np.isclose(made.times, made.take_off))[-1])
+    rows = robot.momentum(made.q[air][None])
+    assert (rows["centroidal_momentum_matrix"][0] @ made.v[air])[0] < -0.1
+    last = made.foot_forces[air - 5, :, 2]
+    assert (last[[name[1] == "L" for name in robot.feet]] == 0.0).all()
+    assert (last[[name[1] == "R" for name in robot.feet]] > 0.0).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm"])
+def test_a_barrel_roll_turns_once_and_lands_on_its_feet(engine: str) -> None:
+    made = barrel_roll("left")
+    act = planned_act(made)
+    simulator = make_simulator(engine, SPEC, Ground(), 1e-3)
+    seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
+    assert abs(seen["roll_off"].value) < Thresholds().turn_marginal  # measured 12 at most
+    assert seen["final_tilt"].value < Thresholds().tilt_no_go  # measured 12 at most
     assert seen["trunk_clearance"].value > 0.0

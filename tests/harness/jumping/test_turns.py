@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from leapcheck.jumping.measures.turns import headings, pitch_turn, yaw_turn
+from leapcheck.jumping.measures.turns import headings, pitch_turn, roll_turn, yaw_turn
 from leapcheck_models.arrays import Floats
 
 SMALL = 1e-12
@@ -56,10 +56,20 @@ def test_a_flip_beside_its_plane_lands_with_the_yaw_that_it_lands_with() -> None
     assert math.degrees(yaw_turn(rows)) == pytest.approx(10.0, abs=1e-9)
 
 
-def test_a_barrel_roll_is_neither() -> None:
-    rows = motion(0.0, 0.0, 360.0)
+@pytest.mark.parametrize("roll", [360.0, -360.0, 720.0])
+@pytest.mark.parametrize("sway", [0.0, 4.0])
+def test_a_barrel_roll_is_roll_and_neither_of_the_others(roll: float, sway: float) -> None:
+    rows = motion(0.0, 0.0, roll, sway)
+    assert math.degrees(roll_turn(rows)) == pytest.approx(roll, abs=1e-9)
     assert abs(yaw_turn(rows)) < SMALL
     assert abs(pitch_turn(rows)) < SMALL
+
+
+def test_roll_is_positive_with_the_right_side_down() -> None:
+    rows = motion(25.0, 0.0, 30.0)
+    right = Rotation.from_quat(np.roll(rows[-1], -1)).apply([0.0, -1.0, 0.0])
+    assert right[2] < 0.0
+    assert math.degrees(roll_turn(rows)) == pytest.approx(30.0, abs=1e-9)
 
 
 def test_the_signs_of_the_quaternions_do_not_matter() -> None:

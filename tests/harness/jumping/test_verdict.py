@@ -82,6 +82,13 @@ def test_attitude_counts_by_its_size(figure: str) -> None:
     assert case({figure: {"a": (-60.0, 1.0), "b": (-20.0, 1.0)}}).verdict is MARGINAL
 
 
+def test_a_barrel_roll_that_misses_its_turn_is_a_no_go_and_says_which_way() -> None:
+    assert case({"roll_off": -44.0}).verdict is GO
+    short = case({"roll": 170.0, "roll_off": -190.0})
+    assert short.verdict is NO_GO
+    assert "roll faster: the trunk rolls by 170 deg" in short.remedies
+
+
 def test_a_turn_about_the_vertical_counts_by_its_size_and_is_an_outcome() -> None:
     assert case({"yaw_off": -9.0}).verdict is GO
     assert case({"yaw_off": -11.0}).verdict is MARGINAL

@@ -148,10 +148,19 @@ def landing_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None
 
 def turn_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """Another number of whole turns than planned."""
-    if _worst_size(by_key["turn_off"]) <= thresholds.turn_marginal:
+    yield from _whole_turn_remedies(by_key["turn"], by_key["turn_off"], thresholds, "turn")
+
+
+def roll_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """Another number of whole turns about the long axis than planned."""
+    yield from _whole_turn_remedies(by_key["roll"], by_key["roll_off"], thresholds, "roll")
+
+
+def _whole_turn_remedies(reached: Estimate, off: Estimate, thresholds: Thresholds, verb: str) -> Iterator[str]:
+    if _worst_size(off) <= thresholds.turn_marginal:
         return
-    more = abs(by_key["turn"].value) < abs(by_key["turn"].value - by_key["turn_off"].value)
-    yield f"turn {'faster' if more else 'more slowly'}: the trunk turns by {by_key['turn'].value:.0f} deg"
+    more = abs(reached.value) < abs(reached.value - off.value)
+    yield f"{verb} {'faster' if more else 'more slowly'}: the trunk {verb}s by {reached.value:.0f} deg"
 
 
 def yaw_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
@@ -196,6 +205,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "run_up_share": run_up_remedies,
     "distance_off": distance_remedies,
     "turn_off": turn_remedies,
+    "roll_off": roll_remedies,
     "yaw_off": yaw_remedies,
     "landing_off": landing_remedies,
     "trunk_clearance": clearance_remedies,

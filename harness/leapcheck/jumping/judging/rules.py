@@ -61,6 +61,7 @@ class Rule:
 RULES = (
     Rule("final_tilt", "tilt", "the robot has fallen", outcome=True),
     Rule("turn_off", "turn", "it turns too far or not far enough", size=True, outcome=True),
+    Rule("roll_off", "turn", "it rolls over too far or not far enough", size=True, outcome=True),
     Rule("yaw_off", "yaw", "it faces another way than asked", size=True, outcome=True),
     Rule("landing_off", "landing", "it does not stand on the box or step that it was to land on", size=True, outcome=True),
     Rule("trunk_clearance", "trunk_clearance", "the trunk hits the ground", hit=True, outcome=True),

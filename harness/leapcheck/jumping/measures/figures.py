@@ -10,7 +10,7 @@ import numpy as np
 from leapcheck.jumping.measures.balances import BESIDE
 from leapcheck.jumping.measures.figure_list import FIGURES, LANDING_WINDOW, WINDOW, JumpFigure
 from leapcheck.jumping.measures.observation import TOUCH, Observation, Phases, flights, motion_phases, observe, row_at
-from leapcheck.jumping.measures.turns import pitch_turn, yaw_turn
+from leapcheck.jumping.measures.turns import pitch_turn, roll_turn, yaw_turn
 from leapcheck.jumping.measures.utilisation import drive_figures, power_figures
 from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
@@ -63,6 +63,12 @@ def jump_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -
             start, stop = np.interp([phases.push, phases.touch_down], seen.time, feet)
             result.append(JumpFigure("feet_distance", float(stop - start), time=phases.touch_down))
     return result
+
+
+def total_distance(spec: RobotSpec, log: JumpLog) -> JumpFigure:
+    """How far the com goes forward (m) over a log."""
+    com = observe(spec, log).com
+    return JumpFigure("total_distance", float(com[-1, 0] - com[0, 0]), time=float(log.time[len(com) - 1]))
 
 
 def run_up_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -> list[JumpFigure]:
@@ -121,6 +127,15 @@ def attitude_figures(seen: Observation, phases: Phases, turn: float | None, yaw:
         for name, angle in (("pitch_touch_down", pitch), ("pitch_off", pitch_off), ("roll_touch_down", roll)):
             result.append(JumpFigure(name, math.degrees(angle), time=phases.touch_down))
     return result
+
+
+def roll_figures(seen: Observation, phases: Phases, asked: JumpRequest | None) -> list[JumpFigure]:
+    """Turn about the trunk's long axis from start to end; none where no such turn was asked for."""
+    if asked is None or not asked.roll:
+        return []
+    rolled = roll_turn(seen.q[:, 3:7])
+    off = rolled - math.tau * round(asked.roll / math.tau)
+    return [JumpFigure(name, math.degrees(angle), time=phases.end) for name, angle in (("roll", rolled), ("roll_off", off))]
 
 
 def pitch_and_roll(quaternion: Floats) -> tuple[float, float]:
@@ -287,6 +302,7 @@ def figures(
             turn if plan is None else plan.request.pitch or 0.0,
             yaw if plan is None else plan.request.yaw,
         ),
+        *roll_figures(seen, phases, None if plan is None else plan.request),
         *limit_figures(seen),
         *clearance_figures(seen),
         *landing_figures(seen, phases, landing),

@@ -20,6 +20,16 @@ def pitch_turn(quaternions: Floats) -> float:
     return _with_whole_turns(last - first, _steps(_conjugate(quaternions[:-1]), quaternions[1:])[:, 1])
 
 
+def roll_turn(quaternions: Floats) -> float:
+    """Turn (rad) about the trunk's own long axis over the rows (n, 4) wxyz, right side down positive.
+
+    As `pitch_turn`, in the trunk's own y-z plane.
+    """
+    w, x, y, z = quaternions[[0, -1]].T
+    first, last = np.arctan2(2.0 * (w * x + y * z), w * w - x * x - y * y + z * z).tolist()
+    return _with_whole_turns(last - first, _steps(_conjugate(quaternions[:-1]), quaternions[1:])[:, 0])
+
+
 def yaw_turn(quaternions: Floats) -> float:
     """Turn (rad) about the vertical over the rows (n, 4) wxyz, to the left positive; pitch does not change it.
 

@@ -52,6 +52,8 @@ def plan_jump(
     """
     if request.yaw:
         raise ValueError("the quick planner pushes straight: plan a turn about the vertical with --planner optimised")
+    if request.roll:
+        raise ValueError("the quick planner pushes straight: plan a barrel roll with --planner optimised")
     if request.run_up is not None:
         raise ValueError("the quick planner jumps from rest alone: --planner optimised plans a run-up")
     work = task(legged_robot(spec, SMALLEST_RADIUS), request, drives, battery)

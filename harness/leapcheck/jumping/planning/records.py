@@ -22,7 +22,8 @@ class JumpRequest:
 
     The ground is `landing_height` m higher where it lands than where it begins.
 
-    `yaw` rad: the trunk's turn about the vertical, left positive, from start to end.
+    `yaw` rad: the trunk's turn about the vertical, left positive, from start to end; `roll` rad: about its long axis, right side
+    down positive, from start to touch-down.
     `pitch` (nose down positive, about the world's y axis) is counted from start to touch-down; None keeps the trunk's
     orientation through the push and takes what the flight makes of it. `friction` of the ground; `crouch`: height m of the
     trunk's origin in the crouch, `push_time` s: both chosen by the planner where None. `run_up` m/s: speed forward of the com
@@ -38,6 +39,7 @@ class JumpRequest:
     landing_height: float = 0.0
     yaw: float = 0.0
     run_up: float | None = None
+    roll: float = 0.0
 
     def __post_init__(self) -> None:
         """Raises ValueError for a number that is no such figure."""
@@ -54,10 +56,10 @@ class JumpRequest:
             raise ValueError(
                 f"a running jump {self.height:g} m high flies hardly longer than its hop: jump {LEAST_RUNNING:g} m or higher"
             )
-        if not all(map(math.isfinite, (self.distance, self.pitch or 0.0, self.yaw, self.landing_height))):
+        if not all(map(math.isfinite, (self.distance, self.pitch or 0.0, self.yaw, self.roll, self.landing_height))):
             raise ValueError(
-                f"the jump's distance {self.distance} m, pitch {self.pitch} rad, yaw {self.yaw} rad and landing height "
-                f"{self.landing_height} m must be finite numbers"
+                f"the jump's distance {self.distance} m, pitch {self.pitch} rad, yaw {self.yaw} rad, roll {self.roll} rad and "
+                f"landing height {self.landing_height} m must be finite numbers"
             )
 
     @property

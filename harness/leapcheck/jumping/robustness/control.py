@@ -27,7 +27,8 @@ class Trial:
     """The jump that is repeated: a robot under a controller, from the state `start` (q, v) for `duration` s.
 
     `control`: the commands of all simulations, arrays (ticks, actuators), or a function that makes a policy for each (it must be
-    one that another process can be given). Rotors are lumped. `landing` m, `turn`, `yaw` rad: as of an `Act`.
+    one that another process can be given). Rotors are lumped. `landing` m, `turn`, `yaw` rad: as of an `Act`; `roll` rad: as of a
+    `JumpRequest`, None where none is asked.
     """
 
     spec: RobotSpec
@@ -42,6 +43,7 @@ class Trial:
     landing: float | None = None
     turn: float | None = None
     yaw: float | None = None
+    roll: float | None = None
 
     @property
     def steps(self) -> int:

@@ -138,7 +138,7 @@ def monte_carlo(
     runs = run_outcomes(trial, variation, seed, floor_time, count, workers, progress)
     wanted = nominal.figures["height"] if height is None else height
     pitch = pitch_and_roll(trial.start[0][3:7])[0]
-    why = [causes(one, wanted, thresholds, trial.landing, trial.turn, pitch, trial.yaw) for one in runs]
+    why = [causes(one, wanted, thresholds, trial.landing, trial.turn, pitch, trial.yaw, trial.roll) for one in runs]
     success = np.array([not of_run for of_run in why])
     samples = _samples(trial, draw(variation, seed, range(count)), runs, why)
     names = [name for name in PARAMETERS if name != "voltage" or any(actuator.motor for actuator in trial.spec.actuators)]
@@ -156,7 +156,7 @@ def monte_carlo(
         drivers=ranked_drivers(names, values, centre, success, samples["rise"].to_numpy(dtype=float)),
         samples=samples,
         nominal=nominal,
-        nominal_causes=causes(nominal, wanted, thresholds, trial.landing, trial.turn, pitch, trial.yaw),
+        nominal_causes=causes(nominal, wanted, thresholds, trial.landing, trial.turn, pitch, trial.yaw, trial.roll),
         worst=worst_of(runs, why),
         armature_cost=lumping_cost(trial, nominal.figures),
         seconds=perf_counter() - began,

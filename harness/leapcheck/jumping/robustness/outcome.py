@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leapcheck.jumping.judging.thresholds import Thresholds
 from leapcheck.jumping.measures.observation import LOADED, RISING, SHORTEST_FLIGHT, TOUCH
-from leapcheck.jumping.measures.turns import pitch_turn, yaw_turn
+from leapcheck.jumping.measures.turns import pitch_turn, roll_turn, yaw_turn
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
@@ -40,6 +40,7 @@ FIGURE_NAMES = (
     "trunk_clearance",
     "turn",
     "yaw",
+    "roll",
     "landing_height",
     "final_tilt",
     "final_speed",
@@ -136,6 +137,7 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
         lowest = (run.centres[[0, -1]][:, body.feet] @ body.terrain.R)[..., 2].min(axis=1)
         figures["landing_height"] = float(lowest[1] - lowest[0])
     figures["turn"] = math.degrees(pitch_turn(run.q[:, 3:7]))
+    figures["roll"] = math.degrees(roll_turn(run.q[:, 3:7]))
     figures["yaw"] = math.degrees(yaw_turn(run.q[:, 3:7]))
     w, x, y, z = run.q[-1, 3:7] / np.linalg.norm(run.q[-1, 3:7])
     upright = np.array([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)]) @ body.terrain.R[:, 2]
@@ -154,6 +156,7 @@ FAILURES = frozenset(
         "trunk hit the ground",
         "does not stand where it should",
         "turned too far or not far enough",
+        "rolled too far or not far enough",
         "faces another way",
         "turned over",
         "not at rest at the end",
@@ -170,14 +173,15 @@ def causes(
     turn: float | None = None,
     start: float = 0.0,
     yaw: float | None = None,
+    roll: float | None = None,
 ) -> tuple[str, ...]:
     """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
 
     It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
 
     `height` m is what the jump should reach, `landing` m how high its feet should then stand, `turn` rad how far the
-    trunk should pitch, `yaw` rad how far it should turn about the vertical, all None where nobody says so; `start` rad is the
-    trunk's pitch at the start.
+    trunk should pitch, `yaw` rad how far it should turn about the vertical, `roll` rad about its long axis, all None where
+    nobody says so; `start` rad is the trunk's pitch at the start.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -194,6 +198,7 @@ def causes(
         ]
     hit = figures["trunk_clearance"] <= limit.trunk_clearance_no_go
     turn_off = 0.0 if turn is None else figures["turn"] - 360.0 * round(turn / math.tau)
+    roll_off = 0.0 if roll is None else figures["roll"] - 360.0 * round(roll / math.tau)
     touched = figures["clearance"] <= limit.clearance_no_go and figures["clearance"] < figures["trunk_clearance"]
     checks = [
         ("feet slipped in the push", figures["slip_push"] > limit.slip_no_go),
@@ -207,6 +212,7 @@ def causes(
             landing is not None and abs(figures["landing_height"] - landing) > limit.landing_no_go,
         ),
         ("turned too far or not far enough", abs(turn_off) > limit.turn_no_go),
+        ("rolled too far or not far enough", abs(roll_off) > limit.turn_no_go),
         ("faces another way", yaw is not None and abs(figures["yaw"] - math.degrees(yaw)) > limit.yaw_no_go),
         ("turned over", figures["final_tilt"] > limit.tilt_no_go),
         ("not at rest at the end", figures["final_speed"] > limit.speed_no_go),

@@ -88,8 +88,9 @@ def headline_figures(run: JumpStudy) -> tuple[FigureRow, ...]:
     """The rows in large type."""
     by_key = {estimate.key: estimate for estimate in run.estimates}
     names, tones = simulator_names(run), _tones(run)
-    turns = run.setup.plan is not None and run.setup.plan.request.yaw != 0.0
-    keys = (HEADLINES[0], "yaw", *HEADLINES[1:]) if turns else HEADLINES
+    request = None if run.setup.plan is None else run.setup.plan.request
+    asked = () if request is None else (*(("yaw",) if request.yaw else ()), *(("roll",) if request.roll else ()))
+    keys = (HEADLINES[0], *asked, "total_distance", *HEADLINES[1:])
     return tuple(_figure(by_key[key], names, tones) for key in keys if key in by_key)
 
 

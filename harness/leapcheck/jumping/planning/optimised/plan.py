@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.legged import Legged, legged_robot
 from leapcheck.jumping.planning.optimised.assembly import assemble
 from leapcheck.jumping.planning.optimised.body import body
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, whole_coordinates
@@ -59,12 +59,12 @@ def optimised_jump(
     """
     robot = legged_robot(spec, SMALLEST_RADIUS)
     work = task(robot, request, drives, battery)
-    coordinates = whole_coordinates(robot) if request.yaw else sagittal_coordinates(robot)
+    coordinates = whole_coordinates(robot) if request.yaw or request.roll else sagittal_coordinates(robot)
     expressions = body(robot, coordinates)
     pitch = request.pitch or 0.0
-    stages = schedule(tuple(range(coordinates.contacts)), _last_feet(request), request.run_up is not None)
-    turn = np.array([0.0, pitch, request.yaw])
-    level = np.array([0.0, math.tau * round(pitch / math.tau), request.yaw])
+    stages = schedule(tuple(range(coordinates.contacts)), _last_feet(robot, request), request.run_up is not None)
+    turn = np.array([request.roll, pitch, request.yaw])
+    level = np.array([*(math.tau * round(angle / math.tau) for angle in turn[:2]), request.yaw])
     guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height, request.run_up or 0.0)
     angles, turn_places = np.nonzero(coordinates.matrix[3:6])
     height_place = np.flatnonzero(coordinates.matrix[2])
@@ -81,7 +81,7 @@ def optimised_jump(
         final_values=np.concatenate([guess.start[height_place] + request.landing_height, level[angles]]),
         footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance),
         steps=steps(terrain),
-        impact=abs(pitch) > LARGE_TURN,
+        impact=max(abs(pitch), abs(request.roll)) > LARGE_TURN,
         upright=request.yaw != 0.0,
         run_up=request.run_up,
     )
@@ -107,9 +107,15 @@ def _refusal(request: JumpRequest, plan: JumpPlan, use: float) -> str:
     )
 
 
-def _last_feet(request: JumpRequest) -> tuple[int, ...]:
-    """Contacts that leave the ground last: the rear ones of a jump up or one that turns nose up, the front ones nose down."""
+def _last_feet(robot: Legged, request: JumpRequest) -> tuple[int, ...]:
+    """Contacts that leave the ground last: the rear ones of a jump up or one that turns nose up, the front ones nose down.
+
+    Those of the right side where the robot rolls over to the left, of the left side where it rolls to the right.
+    """
     pitch = request.pitch or 0.0
+    if abs(request.roll) > LARGE_TURN:
+        y = robot.geometry(robot.home[None])["contact_positions"][0, :, 1]
+        return tuple(np.flatnonzero(y * request.roll > 0.0).tolist())
     if abs(pitch) > LARGE_TURN:
         return (1,) if pitch < 0.0 else (0,)
     return (1,) if request.landing_height > HIGH else ()
