@@ -68,10 +68,10 @@ def _settled(plan: JumpPlan) -> JumpPlan:
     """The plan with `SETTLE` s or a little longer for going from its last pose to its first."""
     end = TICK * math.ceil((plan.duration + SETTLE) / TICK)
     rows = {name: getattr(plan, name) for name in ("q", "v", "torque", "kp", "kd", "foot_forces")}
-    held: dict[str, Any] = {name: np.concatenate([array, array[-1:]]) for name, array in rows.items()}
-    held["q"][-1, 1:] = plan.q[0, 1:]
+    extended: dict[str, Any] = {name: np.concatenate([array, array[-1:]]) for name, array in rows.items()}
+    extended["q"][-1, 1:] = plan.q[0, 1:]
     phases = (*plan.phases[:-1], replace(plan.phases[-1], end=end))
-    return replace(plan, phases=phases, duration=end, times=np.append(plan.times, end), **held)
+    return replace(plan, phases=phases, duration=end, times=np.append(plan.times, end), **extended)
 
 
 def judge_series(

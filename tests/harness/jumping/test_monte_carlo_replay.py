@@ -6,7 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from leapcheck.jumping.measures.figure_list import JumpFigure
 from leapcheck.jumping.measures.figures import figures
+from leapcheck.jumping.measures.turns import roll_turn
 from leapcheck.jumping.robustness.loop import perturbed_drives, recordings
 from leapcheck.jumping.robustness.monte_carlo import MonteCarlo, lumping_cost, monte_carlo, trial_of
 from leapcheck.jumping.robustness.outcome import FIGURE_NAMES
@@ -39,6 +41,7 @@ AGREEMENT = {
     "trunk_clearance": 1e-14,  # m; largest seen 1.8e-16
     "turn": 1e-10,  # deg; largest seen 0
     "yaw": 1e-10,  # deg; largest seen 0
+    "roll": 1e-10,  # deg; largest seen 0
     "landing_height": 1e-4,  # m, a step before the end; largest seen 1.1e-5
     "final_tilt": 1e-10,  # deg; largest seen 0
     "final_speed": 1e-14,  # m/s; largest seen 5.6e-17
@@ -70,7 +73,9 @@ def test_the_replay_has_the_bits_of_the_batch() -> None:
 @pytest.mark.parametrize("number", range(0, COUNT, 3))
 def test_figures_are_those_of_the_log(found: MonteCarlo, number: int) -> None:
     robot = perturbed_robot(SPEC, draw(found.variation, SEED, [number]))
-    shown = figures(robot, None, replay(found, number), drives(robot))
+    log = replay(found, number)
+    shown = figures(robot, None, log, drives(robot))
+    shown["roll"] = JumpFigure("roll", math.degrees(roll_turn(log.q[:, 3:7])))  # shown alone where a roll was asked for
     for name in FIGURE_NAMES:
         value = found.samples.loc[number, name]
         if name == "line_use":  # every drive has motor data

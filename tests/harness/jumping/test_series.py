@@ -10,7 +10,7 @@ from leapcheck.jumping.act import planned_act
 from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import JumpJudgement
 from leapcheck.jumping.measures.estimates import Estimate
-from leapcheck.jumping.options import JumpOptions
+from leapcheck.jumping.options import ROLLS, Flip, JumpOptions
 from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import JumpPlan, JumpRequest
 from leapcheck.jumping.runs import estimates_of, simulate_everywhere
@@ -84,18 +84,18 @@ def test_one_jump_is_the_plan_itself_and_another_end_is_refused() -> None:
 def test_each_jump_goes_as_high_and_as_far_and_the_way_adds_up() -> None:
     act = setup().act
     assert act is not None
-    found = []
+    jumps = []
     for k in range(JUMPS):
         length = round(act.duration / JUMPS / log().dt)
         seen = {e.key: e.value for e in estimates_of(setup(), {"rigid": [log_part(log(), k * length, (k + 1) * length)]})}
         assert seen["height"] == pytest.approx(0.1, abs=LESS_HIGH)
         assert seen["distance"] == pytest.approx(AWAY, abs=LESS_FAR)
         assert seen["final_tilt"] < 2.0
-        found.append(seen)
+        jumps.append(seen)
     total = {e.key: e.value for e in series(log())[0]}["total_distance"]
     moved = log().q[-1, 0] - log().q[0, 0]
     assert total == pytest.approx(moved, abs=0.01)
-    assert total > sum(seen["distance"] for seen in found)  # it goes on in the landings
+    assert total > sum(seen["distance"] for seen in jumps)  # it goes on in the landings
 
 
 def test_the_verdict_is_that_of_the_worst_jump() -> None:
@@ -125,13 +125,19 @@ def test_a_part_of_a_log_has_its_own_rows() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"planner": "optimised"}, {"pitch": 10.0}, {"landing_height": 0.1}, {"slope": 5.0}, {"box": ("0.1,0.5",)},
-        {"monte_carlo": 10}, {"flip": "left", "planner": "optimised"}, {"turn": 90.0, "planner": "optimised"},
+        JumpOptions(height=0.2, jumps=3, planner="optimised"),
+        JumpOptions(height=0.2, jumps=3, pitch=10.0),
+        JumpOptions(height=0.2, jumps=3, landing_height=0.1),
+        JumpOptions(height=0.2, jumps=3, slope=5.0),
+        JumpOptions(height=0.2, jumps=3, box=("0.1,0.5",)),
+        JumpOptions(height=0.2, jumps=3, monte_carlo=10),
+        JumpOptions(height=0.2, jumps=3, flip="left", planner="optimised"),
+        JumpOptions(height=0.2, jumps=3, turn=90.0, planner="optimised"),
     ],
-)  # fmt: skip
-def test_what_is_not_planned_in_a_row_is_refused_by_name(other: dict[str, object]) -> None:
+)
+def test_what_is_not_planned_in_a_row_is_refused_by_name(other: JumpOptions) -> None:
     with pytest.raises(ValueError, match=r"^--\w[\w-]* with --jumps 3: .*--trajectory$"):
-        JumpOptions(height=0.2, jumps=3, **other).check()
+        other.check()
 
 
 def test_jumps_are_counted_and_are_leapcheck_s_own() -> None:
@@ -143,12 +149,12 @@ def test_jumps_are_counted_and_are_leapcheck_s_own() -> None:
         JumpOptions(plan="mit-flip", jumps=2).check()
 
 
-@pytest.mark.parametrize("flip", ["left", "right"])
-def test_a_barrel_roll_needs_the_optimised_planner(flip: str) -> None:
-    JumpOptions(height=0.3, flip=flip, planner="optimised").check()  # type: ignore[arg-type]
+@pytest.mark.parametrize("flip", list(ROLLS))
+def test_a_barrel_roll_needs_the_optimised_planner(flip: Flip) -> None:
+    JumpOptions(height=0.3, flip=flip, planner="optimised").check()
     with pytest.raises(ValueError, match=f"--flip {flip}: the quick planner pushes straight: add --planner optimised"):
-        JumpOptions(height=0.3, flip=flip).check()  # type: ignore[arg-type]
+        JumpOptions(height=0.3, flip=flip).check()
     with pytest.raises(ValueError, match="--turn does nothing here: a jump with --flip"):
-        JumpOptions(height=0.3, flip=flip, turn=90.0, planner="optimised").check()  # type: ignore[arg-type]
+        JumpOptions(height=0.3, flip=flip, turn=90.0, planner="optimised").check()
     with pytest.raises(ValueError, match="plan a barrel roll with --planner optimised"):
         plan_jump(SPEC, JumpRequest(height=0.3, roll=6.28), drives(SPEC))
