@@ -6,6 +6,7 @@ It shares nothing with the reference or the judge: it reads the spec, and says s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +41,14 @@ def _cross(a: Floats, b: Floats) -> Floats:
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
+@cache
 def _unit(axis: tuple[float, float, float] | None) -> Floats:
     return np.asarray(axis) / np.linalg.norm(np.asarray(axis))
+
+
+@cache
+def _turn_of(placement: Placement) -> Floats:
+    return _turn(placement.quaternion)
 
 
 class Pose(NamedTuple):
@@ -68,6 +75,7 @@ class WorldFrame:
     def __init__(self, spec: RobotSpec, is_wrong: Callable[[str, str], bool] = lambda term, body: False) -> None:
         self.spec, self.is_wrong = spec, is_wrong
         self._on_purpose = True
+        self._mass_matrices: dict[bytes, Floats] = {}
 
     def _wrong(self, term: str, body: Body) -> bool:
         return self._on_purpose and self.is_wrong(term, body.name)
@@ -80,7 +88,7 @@ class WorldFrame:
             nq, nv = sizes.get(body.joint.type, (1, 1))
             own, k = q[at_q : at_q + nq], self.spec.parent_index(body)
             R_p, p_p = (poses[k].R, poses[k].p) if k >= 0 else (np.eye(3), ZERO)
-            R, p = R_p @ _turn(body.placement.quaternion), p_p + R_p @ np.asarray(body.placement.p)
+            R, p = R_p @ _turn_of(body.placement), p_p + R_p @ np.asarray(body.placement.p)
             match body.joint.type:
                 case JointType.FREE:
                     R, p = _turn(own[3:]), own[:3]
@@ -178,7 +186,7 @@ class WorldFrame:
             return None
         parent = poses[pose.parent] if pose.parent >= 0 else Pose(np.eye(3), ZERO, -1, slice(0), slice(0))
         placement: Placement = rotor.placement
-        R = parent.R @ _turn(placement.quaternion) @ _about(rotor.axis, rotor.gear_ratio * q[pose.q][0])
+        R = parent.R @ _turn_of(placement) @ _about(rotor.axis, rotor.gear_ratio * q[pose.q][0])
         arm = parent.R @ np.asarray(placement.p)
         spin = 0.0 if self._wrong("rotor's spin", body) else rotor.gear_ratio
         axis = R @ _unit(rotor.axis)
@@ -193,13 +201,19 @@ class WorldFrame:
 
     def mass_matrix(self, q: Floats) -> Floats:
         """M (nv, nv), with the faults that are its own."""
-        zero, self._on_purpose = np.zeros(self.spec.nv), False
-        M = np.column_stack([self.inverse_dynamics(q, zero, column, ZERO) for column in np.eye(self.spec.nv)])
-        self._on_purpose = True
+        M = self._mass_matrices.get(q.tobytes())
+        if M is None:
+            M = self._mass_matrices[q.tobytes()] = self._right_mass_matrix(q)
         M, diagonal = (M + M.T) / 2, np.diag(np.diag(M))
         if self.is_wrong("couplings halved", ""):
             return (M + diagonal) / 2
         return M + diagonal if self.is_wrong("diagonal doubled", "") else M
+
+    def _right_mass_matrix(self, q: Floats) -> Floats:
+        zero, self._on_purpose = np.zeros(self.spec.nv), False
+        columns = [self.inverse_dynamics(q, zero, column, ZERO) for column in np.eye(self.spec.nv)]
+        self._on_purpose = True
+        return np.column_stack(columns)
 
     def bias_force(self, q: Floats, v: Floats) -> Floats:
         """h (nv,)."""

@@ -13,9 +13,9 @@ LEGS = ("FR", "FL", "HR", "HL")
 
 
 @cache
-def cheetah(*legs: str) -> RobotSpec:
-    """With these of LEGS, without actuators and poses."""
-    spec = load(CHEETAH)
+def cheetah(*legs: str, robot: str = CHEETAH) -> RobotSpec:
+    """With these of LEGS, without actuators and poses; or another of the Mini Cheetah's robots so."""
+    spec = load(robot)
     gone = {f"{leg}_{part}" for leg in LEGS if leg not in legs for part in ("abad", "hip", "knee")}
     return replace(
         spec,
@@ -27,6 +27,6 @@ def cheetah(*legs: str) -> RobotSpec:
 
 
 def robot_of(name: str) -> RobotSpec:
-    """A robot of the collection, or the Mini Cheetah with the legs that stand before its name, as in "FL+HL mini_cheetah"."""
+    """A robot of the collection, or a Mini Cheetah with the legs that stand before its name, as in "FL+HL mini_cheetah"."""
     legs, _, robot = name.rpartition(" ")
-    return cheetah(*legs.split("+")) if legs else load(robot)
+    return cheetah(*legs.split("+"), robot=robot) if legs else load(robot)

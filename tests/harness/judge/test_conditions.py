@@ -236,7 +236,7 @@ def noisy(_name: str, q: Floats, v: Floats, values: Floats) -> Floats:
     return values * (1.0 + 1e-9 * rng.standard_normal(values.shape))
 
 
-@pytest.mark.parametrize("spoil", [smooth, rough, noisy])
+@pytest.mark.parametrize("spoil", [smooth, pytest.param(rough, marks=pytest.mark.slow), noisy])
 def test_no_condition_is_named_where_there_is_none(spoil: Callable[..., Floats]) -> None:
     for diagnosis in diagnoses(CHAIN, lambda spec: p.Branching(spec, spoil=spoil)):
         assert not any(cause.name.startswith("condition/") for cause in diagnosis.causes)

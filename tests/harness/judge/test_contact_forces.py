@@ -16,15 +16,14 @@ from leapcheck.judge.diagnosis import diagnose
 from leapcheck.judge.identities import identities
 from leapcheck.sampling import generated_states
 from leapcheck_models.arrays import Floats
-from leapcheck_models.robots import load
 from tests.examples.engines.whole_robot import WholeRobot
+from tests.harness.judge.few_legs import robot_of
 
 CONTACTS = "inverse_dynamics_with_contacts"
 NAMES = ("mass_matrix", "bias_force", "contact_jacobians", "inverse_dynamics", CONTACTS)
-SPEC = load("mini_cheetah_armature")
-STATES = generated_states(SPEC, 32, 4, 0)
-POINTS = [point.name for point in SPEC.contact_points if point.computed]
-FR, FL = (POINTS.index(name) for name in ("FR_foot", "FL_foot"))
+WHOLE = "mini_cheetah_armature"
+TWO_LEGS = f"FR+FL {WHOLE}"  # the same in less time
+COUNT = 32
 
 Forces = Callable[[WholeRobot, Any, Floats], Any]
 
@@ -47,19 +46,19 @@ def in_link_axes(robot: WholeRobot, q: Any, forces: Floats) -> Any:
 
 
 def two_feet_exchanged(robot: WholeRobot, q: Any, forces: Floats) -> Any:
+    FR, FL = feet(robot, "FR", "FL")
     forces[[FR, FL]] = forces[[FL, FR]]
     return robot.wrenches(q, forces)
 
 
 def one_foot_forgotten(robot: WholeRobot, q: Any, forces: Floats) -> Any:
-    forces[FL] = 0.0
+    forces[feet(robot, "FL")] = 0.0
     return robot.wrenches(q, forces)
 
 
 def sides_exchanged(robot: WholeRobot, q: Any, forces: Floats) -> Any:
     """Left legs first, as many controllers have it."""
-    feet = [POINTS.index(f"{leg}_foot") for leg in ("FR", "FL", "HR", "HL")]
-    forces[feet] = forces[[feet[k] for k in (1, 0, 3, 2)]]
+    forces[feet(robot, "FR", "FL", "HR", "HL")] = forces[feet(robot, "FL", "FR", "HL", "HR")]
     return robot.wrenches(q, forces)
 
 
@@ -78,6 +77,12 @@ def unrotated_arms(robot: WholeRobot, q: Any, forces: Floats) -> Any:
         moment = np.cross(frame.placement.translation, force)
         wrenches[frame.parentJoint] += pin.Force(R.T @ force, R.T @ moment)
     return listed(wrenches)
+
+
+def feet(robot: WholeRobot, *legs: str) -> list[int]:
+    """Where the points of these legs stand among all points."""
+    points = [robot.model.frames[number].name for number in robot.frames[-robot.points :]]
+    return [points.index(f"{leg}_foot") for leg in legs]
 
 
 def listed(wrenches: list[Any]) -> Any:
@@ -99,12 +104,12 @@ FAULTS: dict[str, tuple[Forces, set[str]]] = {
 
 
 @cache
-def robot() -> WholeRobot:
-    return WholeRobot(SPEC)
+def engine_of(robot: str) -> WholeRobot:
+    return WholeRobot(robot_of(robot))
 
 
-def engine(forces: Forces) -> dict[str, Any]:
-    whole = robot()
+def engine(forces: Forces, robot: str = TWO_LEGS) -> dict[str, Any]:
+    whole = engine_of(robot)
 
     def with_contacts(q: Any, v: Any, vdot: Any, contact_forces: Any) -> Any:
         pin.framesForwardKinematics(whole.model, whole.data, q)
@@ -115,8 +120,9 @@ def engine(forces: Forces) -> dict[str, Any]:
     return functions | {CONTACTS: with_contacts, "conventions": whole.conventions}
 
 
-def causes(forces: Forces, names: tuple[str, ...] = NAMES) -> set[str]:
-    found = diagnose(SPEC, user_engine(engine(forces), SPEC), STATES, names)
+def causes(forces: Forces, names: tuple[str, ...] = NAMES, robot: str = TWO_LEGS) -> set[str]:
+    spec = robot_of(robot)
+    found = diagnose(spec, user_engine(engine(forces, robot), spec), generated_states(spec, COUNT, 4, 0), names)
     return {cause.name for diagnosis in found for cause in diagnosis.causes}
 
 
@@ -126,8 +132,9 @@ def test_a_right_engine_has_no_cause() -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_named(fault: str) -> None:
+    """On two legs, but for both pairs of legs."""
     forces, names = FAULTS[fault]
-    assert causes(forces) == names
+    assert causes(forces, robot=WHOLE if fault == "sides" else TWO_LEGS) == names
 
 
 def test_the_quantity_alone_tells_as_much() -> None:
@@ -135,19 +142,20 @@ def test_the_quantity_alone_tells_as_much() -> None:
 
 
 def test_a_part_left_out_of_it_alone_is_named() -> None:
-    whole = robot()
+    whole, spec = engine_of(TWO_LEGS), robot_of(TWO_LEGS)
 
     def weightless(q: Any, v: Any, vdot: Any, contact_forces: Any) -> Any:
         return pin.rnea(whole.weightless, whole.data, q, v, vdot, whole.wrenches(q, contact_forces))
 
-    own = user_engine(engine(opposite) | {CONTACTS: weightless}, SPEC)
-    (diagnosis,) = diagnose(SPEC, own, STATES, NAMES)
+    own = user_engine(engine(opposite) | {CONTACTS: weightless}, spec)
+    (diagnosis,) = diagnose(spec, own, generated_states(spec, COUNT, 4, 0), NAMES)
     assert [cause.name for cause in diagnosis.causes] == ["inverse-dynamics/no-gravity:contacts"]
 
 
 def test_a_contradiction_breaks_its_law() -> None:
-    law = "inverse dynamics - that with contacts = sum J^T f"
+    law, spec = "inverse dynamics - that with contacts = sum J^T f", robot_of(TWO_LEGS)
     for forces, holds in ((WholeRobot.wrenches, True), (opposite, False)):
-        own = user_engine(engine(forces), SPEC, "own")
-        found = identities(make_engine_set(SPEC, ["reference", own], NAMES, False), STATES).identities
+        own = user_engine(engine(forces), spec, "own")
+        engines = make_engine_set(spec, ["reference", own], NAMES, False)
+        found = identities(engines, generated_states(spec, COUNT, 4, 0)).identities
         assert {row.engine: row.holds for row in found if row.law == law} == {"reference": True, "own": holds}

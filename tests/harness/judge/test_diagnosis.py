@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,9 +89,7 @@ CONVENTIONS: list[Case] = [
     (FLOATING, "gravity_force contact_velocities", "convention", "read as degrees", p.reading_degrees),
 ]
 
-WHOLE_ROBOT = [
-    pytest.param(CHEETAH, *case[1:], marks=pytest.mark.slow) for case in (*MODELS, *CONVENTIONS) if case[0] in (FR, FL, HL)
-]
+WHOLE_ROBOT: list[Case] = [(CHEETAH, *case[1:]) for case in (*MODELS, *CONVENTIONS) if case[0] in (FR, FL, HL)]
 
 
 def diagnosis(robot: str, quantity: str, fault: p.Fault) -> Diagnosis | None:
@@ -99,16 +98,30 @@ def diagnosis(robot: str, quantity: str, fault: p.Fault) -> Diagnosis | None:
     return found[0] if found else None
 
 
-@pytest.mark.parametrize(("robot", "quantities", "kind", "words", "fault"), [*MODELS, *CONVENTIONS, *WHOLE_ROBOT])
-def test_a_planted_fault_is_named(robot: str, quantities: str, kind: str, words: str, fault: p.Fault) -> None:
-    for quantity in quantities.split():
-        found = diagnosis(robot, quantity, fault)
-        assert found is not None
-        assert found.unexplained == ()
-        told = [*found.causes, *(cause for others in found.alternatives for cause in others)]
-        text = "; ".join(f"{cause.words} ({cause.details})" for cause in told)
-        assert kind in {cause.cause_class for cause in told}, text
-        assert all(part in text for part in words.split("|")), text
+def in_each_quantity(case: Case, *marks: pytest.MarkDecorator) -> list[Any]:
+    """Its first quantity; the others are slow."""
+    robot, quantities, *rest = case
+    return [
+        pytest.param(robot, quantity, *rest, marks=(*marks, *([pytest.mark.slow] if k else [])))
+        for k, quantity in enumerate(quantities.split())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("robot", "quantity", "kind", "words", "fault"),
+    [
+        *(param for case in (*MODELS, *CONVENTIONS) for param in in_each_quantity(case)),
+        *(param for case in WHOLE_ROBOT for param in in_each_quantity(case, pytest.mark.slow)),
+    ],
+)
+def test_a_planted_fault_is_named(robot: str, quantity: str, kind: str, words: str, fault: p.Fault) -> None:
+    found = diagnosis(robot, quantity, fault)
+    assert found is not None
+    assert found.unexplained == ()
+    told = [*found.causes, *(cause for others in found.alternatives for cause in others)]
+    text = "; ".join(f"{cause.words} ({cause.details})" for cause in told)
+    assert kind in {cause.cause_class for cause in told}, text
+    assert all(part in text for part in words.split("|")), text
 
 
 @pytest.mark.parametrize("quantity", DEFAULT)
@@ -138,8 +151,8 @@ UNRELATED = [
         for size in (1e-2, 1e-7, 1e-10)
     ),
     (FLOATING, "contact_jacobians", 1e-2),
-    (FIXED, "forward_dynamics", 1e-2),
-    (FLOATING, "cinert", 1e-2),
+    pytest.param(FIXED, "forward_dynamics", 1e-2, marks=pytest.mark.slow),
+    pytest.param(FLOATING, "cinert", 1e-2, marks=pytest.mark.slow),
 ]
 
 

@@ -54,6 +54,9 @@ MOMENTS = {
 }
 """What is called when an engine begins to fail."""
 
+OFTEN = {*((next(iter(MOMENTS)), each) for each in MISBEHAVIOURS), *((moment, exception) for moment in MOMENTS)}
+"""Each misbehaviour once and one of them at each moment; all pairs are slow."""
+
 
 class Failing(Wrapped):
     """M is 10 % too large; from the moment that `fails` is set some quantities, or all, are answered by a misbehaviour."""
@@ -94,8 +97,14 @@ def check_others(run: Run) -> None:
     assert {failure.engine for failure in run.failures} == {"own"}
 
 
-@pytest.mark.parametrize("misbehaviour", MISBEHAVIOURS)
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    ("moment", "misbehaviour"),
+    [
+        pytest.param(moment, each, marks=[] if (moment, each) in OFTEN else pytest.mark.slow)
+        for moment in MOMENTS
+        for each in MISBEHAVIOURS
+    ],
+)
 def test_the_finished_comparison_is_reported(
     moment: str, misbehaviour: Callable[[Floats], Floats], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,15 +12,15 @@ from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.diagnosis import diagnose
 from leapcheck.sampling import generated_states
 from leapcheck_models.arrays import Array
-from leapcheck_models.robots import load
 from leapcheck_models.spec import Inertia, RobotSpec
 from leapcheck_models.validation import is_realisable
+from tests.harness.judge.few_legs import robot_of
 from tests.harness.judge.planted_faults import Fault, Planted, with_inertia
 from tests.harness.judge.planted_parameters import UNREAL
 
-ROBOT = "mini_cheetah_armature"
+ROBOT = "FR+FL mini_cheetah_armature"  # the same in less time
 QUANTITIES = ("mass_matrix", "bias_force", "gravity_force", "contact_positions", "contact_jacobians")
-RIGHT_LEG_FIRST = np.r_[:6, 9:12, 6:9, 15:18, 12:15]
+OTHER_LEG_FIRST = np.r_[:6, 9:12, 6:9]
 
 Change = Callable[[str, Array], Array]
 
@@ -45,7 +45,7 @@ def feet_without_base(name: str, values: Array) -> Array:
 
 
 def columns_of_legs(name: str, values: Array) -> Array:
-    return values[..., RIGHT_LEG_FIRST] if name == "contact_jacobians" else values
+    return values[..., OTHER_LEG_FIRST] if name == "contact_jacobians" else values
 
 
 def points_of_positions(name: str, values: Array) -> Array:
@@ -86,7 +86,7 @@ CASES: dict[str, tuple[Fault, str]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_fault_of_a_whole_answer_or_model_is_named(case: str) -> None:
     fault, words = CASES[case]
-    spec: RobotSpec = load(ROBOT)
+    spec: RobotSpec = robot_of(ROBOT)
     (diagnosis,) = diagnose(spec, fault(spec), generated_states(spec, 24, 2, 0), QUANTITIES)
     assert not diagnosis.unexplained
     (cause,) = diagnosis.causes
@@ -94,5 +94,5 @@ def test_a_fault_of_a_whole_answer_or_model_is_named(case: str) -> None:
 
 
 def test_right_answers_with_zeros_in_them_are_right() -> None:
-    spec = load(ROBOT)
+    spec = robot_of(ROBOT)
     assert diagnose(spec, ReferenceEngine(spec), generated_states(spec, 24, 2, 0), QUANTITIES) == ()
