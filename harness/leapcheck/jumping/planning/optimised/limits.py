@@ -25,6 +25,8 @@ RESERVE = 1.1
 """Clearance that is planned with, in parts of the least: between two moments the trunk dips a little lower."""
 LEAST_LOAD = 0.2
 """Part of its share of the weight that a standing foot carries at least, so that it stands in every simulation."""
+LEAST_BALANCE = 0.3
+"""Distance that the extrapolated com keeps from the edge of the feet in the landing of a flip, in parts of the trunk's height."""
 ROUND = 1e-3
 """Force (weights) below which friction's circle is rounded off at its tip."""
 
@@ -114,3 +116,19 @@ def ground_limits(body: Body, friction: float, use: Any, standing: tuple[int, ..
         )
         least = RESERVE * LEAST_CLEARANCE * body.robot.size
         yield PlanLimit("clearance", (least - use * (body.points[:, 2] - radii - ground)) / least)
+
+
+def balance_limits(body: Body, use: Any, ground: float) -> Iterator[PlanLimit]:
+    """The extrapolated com, com + com velocity * sqrt(height / gravity), between the feet: beyond them the robot tips over.
+
+    A. L. Hof, M. G. J. Gazendam, W. E. Sinke, The condition for dynamic stability, J. Biomechanics 38 (2005). A jump that takes
+    off with a little less spin than planned lands on one pair of feet first, which drives it on over the other.
+    """
+    robot, least = body.robot, LEAST_BALANCE * body.robot.size
+    ahead = body.com + body.com_velocity * ca.sqrt((body.com[2] - ground) / robot.gravity)
+    stand = robot.geometry(robot.home[None])["contact_positions"][0, [feet[0] for feet in body.coordinates.feet]]
+    for axis in np.flatnonzero(body.coordinates.forces[:2].any(axis=1)).tolist():
+        for sign in (1.0, -1.0):
+            edge = np.flatnonzero(sign * (stand[:, axis] - stand[:, axis].mean()) > 0.0).tolist()
+            away = sign * (ca.sum1(body.feet[edge, axis]) / len(edge) - ahead[axis])
+            yield PlanLimit("balance", (least - use * away) / least)

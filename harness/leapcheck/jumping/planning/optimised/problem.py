@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from leapcheck.jumping.planning.optimised.body import Body
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import Guess
-from leapcheck.jumping.planning.optimised.limits import PlanLimit, drive_limits, drive_uses, ground_limits, posture_limits
+from leapcheck.jumping.planning.optimised.limits import (
+    PlanLimit,
+    balance_limits,
+    drive_limits,
+    drive_uses,
+    ground_limits,
+    posture_limits,
+)
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import Stage
 
@@ -152,6 +159,8 @@ def _limits(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> Non
     if part.stage.standing:
         ground = goal.ground if part is made.stages[-1] else 0.0
         limits += ground_limits(body, goal.friction, use, part.stage.standing, ground)
+    if goal.impact and part is made.stages[-1]:
+        limits += balance_limits(body, use, goal.ground)
     local = ca.vertcat(body.z, body.zd, body.zdd, body.force, use)
     _charge(made, local, limits, np.hstack([part.states, np.tile(made.use, (moments, 1))]))
     flying = sorted(set(range(body.coordinates.contacts)).difference(part.stage.standing))
