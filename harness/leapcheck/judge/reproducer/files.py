@@ -6,7 +6,6 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from leapcheck.engines.outside.target import EngineKind
 from leapcheck.engines.registry import FACTORIES
 from leapcheck.judge.reproducer.context import context_of, function_name
 from leapcheck.judge.reproducer.known import OTHER_VERSION, KnownEngine, known_engine
@@ -61,8 +60,7 @@ def _engine(name: str, shrunk: SmallestCase, quantity: str, model: str) -> Known
         return None
     if known or name in FACTORIES or OTHER_VERSION.fullmatch(name):
         return known
-    own = own_engine(name, shrunk, quantity)
-    return None if "vdot" in QUANTITIES[quantity].arguments and own.kind is EngineKind.PROGRAM else own
+    return own_engine(name, shrunk, quantity)
 
 
 def _tidy(text: str) -> str:
