@@ -8,7 +8,6 @@ import pytest
 
 from leapcheck.jumping.act import planned_act
 from leapcheck.jumping.ground_options import terrain_of
-from leapcheck.jumping.judging.thresholds import Thresholds
 from leapcheck.jumping.measures.figures import figures
 from leapcheck.jumping.options import PITCHES, ROLLS, Flip
 from leapcheck.jumping.planning import optimised
@@ -233,6 +232,6 @@ def test_a_barrel_roll_turns_once_and_lands_on_its_feet(engine: str) -> None:
     act = planned_act(made)
     simulator = make_simulator(engine, SPEC, Ground(), 1e-3)
     seen = figures(SPEC, made, simulate(SPEC, simulator, act.policy, drives(SPEC), act.start, act.duration), drives(SPEC))
-    assert abs(seen["roll_off"].value) < Thresholds().turn_marginal  # measured 12 at most
-    assert seen["final_tilt"].value < Thresholds().tilt_no_go  # measured 12 at most
+    assert abs(seen["roll_off"].value) < 2.0  # measured 0.2 at most
+    assert seen["final_tilt"].value < 2.0  # measured 0.2 at most
     assert seen["trunk_clearance"].value > 0.0
