@@ -53,6 +53,7 @@ CANCELLING = {
     "constrained_forward_dynamics": (ENERGY, INERTIA),
     "contact_bias_accelerations": (VELOCITIES,),
     "frame_bias_accelerations": (VELOCITIES,),
+    "frame_acceleration_derivative_q": (VELOCITIES,),
     "com_bias_acceleration": (VELOCITIES,),
     "constraint_bias": (VELOCITIES,),
     "coriolis_matrix": MOMENTUM,
@@ -68,6 +69,9 @@ Forces vanish in an arm stretched to 1e-12 rad, and so does v x m v of a floatin
 1e5 times the torque I w^2 where a body of 0.1 m flies at 100 m/s and hardly turns. An acceleration may be w^2 r, small on a slow
 circle, while w x v is not where a fast slide carries the circle.
 """
+
+OF_FRAMES = ("frame_bias_accelerations", "frame_acceleration_derivative_q")
+"""Accelerations of origins, which vanish where these lie on the only axis that turns, though the terms w^2 r do not."""
 
 ALLOWED_UNITS = 256.0
 """Tolerance in units of the expected rounding.
@@ -156,10 +160,11 @@ def turning_dofs(spec: RobotSpec) -> list[int]:
 def cancelling_terms(spec: RobotSpec, quantity: str, value_of: Callable[[str], Any], largest_of: Callable[[Any], Any]) -> Any:
     """The size of the terms that cancel in a quantity, in its unit; 0 of one in which none do.
 
-    Centripetal forces are as large as 2 E_k per radian; accelerations are these times the largest 1 / M_ii of the dofs in which
-    floating bases turn (their derivatives with the weight besides), or products of the links' largest w and v. Entries of C and
-    of dID/dv are momenta, (M v)_i^2 <= M_ii 2 E_k. `value_of` gives the values (..., shape) of a quantity at one state or more,
-    `largest_of` the largest entry at each, 0 where there are none; numbers and traced symbols are served alike.
+    Centripetal forces are as large as 2 E_k per radian; accelerations are these times the largest 1 / M_ii of the dofs in
+    which floating bases turn (their derivatives with the weight besides), or products of the links' largest w and v, those of
+    origins w^2 by the longest arm besides. Entries of C and of dID/dv are momenta, (M v)_i^2 <= M_ii 2 E_k. `value_of` gives
+    the values (..., shape) of a quantity at one state or more, `largest_of` the largest entry at each, 0 where there are
+    none; numbers and traced symbols are served alike.
     """
     match CANCELLING.get(quantity):
         case (str(name),) if name == ENERGY:
@@ -175,9 +180,19 @@ def cancelling_terms(spec: RobotSpec, quantity: str, value_of: Callable[[str], A
             return momentum * largest_of(1.0 / diagonal) if quantity == "forward_dynamics_derivative_v" else momentum
         case (str(name),) if name == VELOCITIES:
             V = value_of(VELOCITIES)
-            return largest_of(abs(V[..., :3])) * largest_of(abs(V[..., 3:]))
+            w, speed = largest_of(abs(V[..., :3])), largest_of(abs(V[..., 3:]))
+            return w * (speed + w * longest_arm(spec)) if quantity in OF_FRAMES else w * speed
         case _:
             return 0.0
+
+
+def longest_arm(spec: RobotSpec) -> float:
+    """Largest distance (m) of a link's origin or com from the root of its tree, however the joints stand."""
+    arms, reach = {WORLD: 0.0}, 0.0
+    for body in spec.bodies:
+        arms[body.name] = 0.0 if body.joint.type is JointType.FREE else arms[body.parent] + math.hypot(*body.placement.p)
+        reach = max(reach, arms[body.name] + math.hypot(*body.inertia.com))
+    return reach
 
 
 def base_distance(spec: RobotSpec, states: States) -> Floats:

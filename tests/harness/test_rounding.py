@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from leapcheck.engines.reference import ReferenceEngine
+from leapcheck.engines.registry import make_engine
+from leapcheck.judge.evidence import evidence
 from leapcheck.quantities import QUANTITIES, Scale
 from leapcheck.rounding import scale_free, scales
 from leapcheck.sampling import generated_states
@@ -46,3 +48,12 @@ def test_the_error_of_m_does_not_depend_on_the_units_of_its_dofs() -> None:
 
 def test_what_is_no_number_is_infinitely_wrong() -> None:
     assert np.array_equal(scale_free(np.array([np.nan, np.inf, -np.inf, -3.0]), np.array(2.0)), [np.inf, np.inf, np.inf, 1.5])
+
+
+@pytest.mark.parametrize("quantity", ["frame_bias_accelerations", "frame_acceleration_derivative_q"])
+def test_motions_that_vanish_are_as_coarse_as_what_they_are_made_of(quantity: str) -> None:
+    """The origin of this robot's one link lies on its axis: what Pinocchio gives there is rounding alone, and no discrepancy."""
+    spec = load("random:34")
+    seen = evidence(spec, make_engine("pinocchio", spec), generated_states(spec, 64, 0, 0), (quantity,))
+    assert seen.worst_error(quantity) > 0.0
+    assert not seen.deviating
