@@ -19,8 +19,10 @@ from leapcheck.jumping.series import repeated_plan
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing.poses import quaternion_product
 from leapcheck_models.spec import Pose, RobotSpec
+from leapcheck_reference import contact_positions
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.terrain import Terrain
+from leapcheck_reference.tree import build
 
 DURATION = 1.2
 """How long (s) a user's controller is simulated by default."""
@@ -41,7 +43,8 @@ class Act:
 
     `turn` rad: how far the trunk is to pitch until touch-down, `yaw` rad: how far it is to turn about the vertical until the end,
     left positive, both where a plan from a file says so; `landing` m: how much higher
-    the ground is to be where it lands, where that is known. `jumps`: how many of equal duration are made in a row.
+    the ground is to be where it lands, where that is known; `far_edge` m: where the gap ends, along the ground, that a plan of
+    leapcheck crosses. `jumps`: how many of equal duration are made in a row.
     """
 
     policy: Policy
@@ -53,6 +56,7 @@ class Act:
     landing: float | None = None
     yaw: float | None = None
     jumps: int = 1
+    far_edge: float | None = None
 
     def policy_factory(self) -> Callable[[], Policy] | None:
         """Creates a user's controller, which may look at the state and remember; None for a policy of time alone."""
@@ -119,8 +123,12 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
     if deepest < -DEEPEST_START:
         raise ValueError(f"the robot begins {-deepest:.3f} m inside the ground: move --box, --stairs or --gap further ahead")
     notes = _box_note(spec, act) if terrain.boxes else []
-    landing = None if act.landing is None else _nearest_top(terrain, act.landing)
-    return replace(act, start=(q, v), landing=landing, note="; ".join([act.note, *notes] if act.note else notes))
+    far_edge = None if act.plan is None else crossed_edge(spec, act.plan, terrain)
+    meant = 0.0 if act.landing is None and far_edge is not None else act.landing
+    landing = None if meant is None else _nearest_top(terrain, meant)
+    return replace(
+        act, start=(q, v), landing=landing, far_edge=far_edge, note="; ".join([act.note, *notes] if act.note else notes)
+    )
 
 
 def _box_note(spec: RobotSpec, act: Act) -> list[str]:
@@ -130,6 +138,16 @@ def _box_note(spec: RobotSpec, act: Act) -> list[str]:
     from leapcheck.jumping.box_front import box_fronts_text
 
     return [box_fronts_text(spec, act.plan)]
+
+
+def crossed_edge(spec: RobotSpec, plan: JumpPlan, terrain: Terrain) -> float | None:
+    """x (m) along the ground of the far edge of the last gap that the plan's feet cross on their mean; None without one."""
+    feet = [i for i, point in enumerate(p for p in spec.contact_points if p.computed) if point.is_foot]
+    if terrain.floor >= 0.0 or not feet:
+        return None
+    start, end = (float(contact_positions(build(spec), q)[feet, 0].mean()) for q in (plan.q[0], plan.q[-1]))
+    edges = (box.centre[0] - box.half[0] for box in terrain.boxes if box.centre[2] - box.half[2] < 0.0)
+    return max((edge for edge in edges if start < edge < end), default=None)
 
 
 def _nearest_top(terrain: Terrain, height: float) -> float:

@@ -121,6 +121,8 @@ def _log_or_failure(setup: JumpSetup, name: str, level: int) -> JumpLog | str:
 def estimates_of(setup: JumpSetup, logs: Mapping[str, list[JumpLog]]) -> tuple[Estimate, ...]:
     """The figures of the logs, each simulator's coarsest step first."""
     motors = drives(setup.spec)
-    turn, landing, yaw = (None, None, None) if setup.act is None else (setup.act.turn, setup.act.landing, setup.act.yaw)
+    act = setup.act
+    turn, landing, yaw, edge = (None,) * 4 if act is None else (act.turn, act.landing, act.yaw, act.far_edge)
     friction, terrain = setup.ground.friction, setup.ground.terrain
-    return estimates(setup.spec, setup.plan, logs, motors, setup.battery, friction, setup.rating, turn, terrain, landing, yaw)
+    supply = setup.battery
+    return estimates(setup.spec, setup.plan, logs, motors, supply, friction, setup.rating, turn, terrain, landing, yaw, edge)

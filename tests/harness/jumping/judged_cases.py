@@ -33,6 +33,7 @@ GOOD = {
     "yaw_off": -1.0,
     "trunk_clearance": 0.05,
     "landing_off": 0.001,
+    "beyond_gap": 0.05,
     "take_off_time": 0.5,
     "take_off_speed": 2.0,
     "flight_time": 0.4,

@@ -1,16 +1,28 @@
 """Jumps asked for by a box or a gap: the ground and the jump that are chosen."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from leapcheck.jumping.act import act_on_ground, planned_act
 from leapcheck.jumping.goals import jump_to_goal
+from leapcheck.jumping.ground_options import terrain_of
+from leapcheck.jumping.measures.figures import landing_figures
+from leapcheck.jumping.measures.observation import Observation, Phases, motion_phases, observe
 from leapcheck.jumping.options import JumpOptions
 from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.plan import plan_jump
+from leapcheck.jumping.planning.records import JumpRequest
 from leapcheck.jumping.setup import jump_setup
 from leapcheck.jumping.study import jump_act
+from leapcheck.simulators.log import log_of_steps
+from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_reference import contact_positions
+from leapcheck_reference.simulate.actuator import drives
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
+from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 from leapcheck_reference.tree import build
 
 SPEC = load("mini_cheetah")
@@ -36,6 +48,39 @@ def test_the_box_is_as_high_as_asked_and_ahead_of_the_feet(height: float) -> Non
     assert front > contact_positions(build(SPEC), robot.home)[FEET, 0].max() + 0.1
     assert options.height is not None
     assert options.height > height + 0.1
+
+
+def test_feet_in_or_before_the_gap_have_not_crossed_it() -> None:
+    """By hand: the far edge is that of the gap between the feet's middles; each foot's place beside it is the figure's."""
+    home = legged_robot(SPEC, SMALLEST_RADIUS).home
+    feet = contact_positions(build(SPEC), home)[FEET, 0]
+    terrain = terrain_of((), (f"{feet.max() + 0.1},0.2",), None, 0.0)
+    edge = feet.max() + 0.3
+    there = home.copy()
+    there[0] += edge - feet.min() + 0.05
+    plan = plan_jump(SPEC, JumpRequest(0.1), drives(SPEC))
+    crossing = dataclasses.replace(plan, q=np.stack([home, there]))
+    act = act_on_ground(SPEC, planned_act(crossing), terrain)
+    assert act.far_edge == pytest.approx(edge, abs=1e-12)
+    assert act.landing == 0.0
+    assert act_on_ground(SPEC, planned_act(plan), terrain).far_edge is None  # in place
+    assert act_on_ground(SPEC, planned_act(crossing), LEVEL).far_edge is None
+    for back, fallen in ((0.0, 0.0), (0.1, 1.0), (there[0] - home[0], 0.0)):
+        last = there.copy()
+        last[[0, 2]] -= back, fallen
+        found = {figure.name: figure.value for figure in landing_figures(*states(home, last, terrain), act.landing, act.far_edge)}
+        assert found["beyond_gap"] == pytest.approx(0.05 - back, abs=1e-12)
+        assert found["landing_off"] == pytest.approx(-fallen, abs=1e-12)
+
+
+def states(first: Floats, last: Floats, terrain: Terrain) -> tuple[Observation, Phases]:
+    """A run of one step from one pose to another."""
+    n, points = len(SPEC.actuators), sum(point.computed for point in SPEC.contact_points)
+    shapes = [(n,)] * 4 + [(), (), (points, 3), (SPEC.nv,)]
+    columns = [np.zeros((1, *shape)) for shape in shapes]
+    log = log_of_steps(SPEC, "still", 1e-3, [(q, np.zeros(SPEC.nv)) for q in (first, last)], columns, "")
+    seen = observe(SPEC, log, terrain)
+    return seen, motion_phases(seen)
 
 
 @pytest.mark.slow

@@ -12,10 +12,11 @@ from leapcheck.jumping.robustness.outcome import FIGURE_NAMES, Recording, TrialO
 from tests.harness.jumping.monte_carlo_cases import SPEC
 
 SOUND = {
-    "take_off_time": 0.5, "take_off_speed": 2.0, "rise": 0.3, "height": 0.2, "distance": 0.0, "pitch_touch_down": 1.0,
-    "roll_touch_down": 0.0, "torque_use": 0.5, "voltage_use": 0.5, "line_use": math.nan,
+    "take_off_time": 0.5, "take_off_speed": 2.0, "run_up_speed": 0.6, "rise": 0.3, "height": 0.2, "distance": 0.0,
+    "pitch_touch_down": 1.0, "roll_touch_down": 0.0, "torque_use": 0.5, "voltage_use": 0.5, "line_use": math.nan,
     "slip_push": 0.0, "slip_landing": 0.0, "limit_margin": 0.1,
-    "clearance": 0.05, "trunk_clearance": 0.06, "landing_height": 0.0, "turn": 1.0, "yaw": 1.0, "roll": 1.0, "final_tilt": 1.0,
+    "clearance": 0.05, "trunk_clearance": 0.06, "landing_height": 0.0, "rearmost_foot": 0.4,
+    "turn": 1.0, "yaw": 1.0, "roll": 1.0, "final_tilt": 1.0,
     "final_speed": 0.01,
 }  # fmt: skip
 STEP = 1e-13  # s, m/s, m: differences of the samples of a parabola; largest seen 5.0e-15
@@ -72,6 +73,15 @@ def test_what_breaks_a_threshold_is_named(changed: dict[str, float], cause: str)
     assert set(why(**{"final_tilt": 90.0} | changed)) == {cause, "turned over"}
 
 
+def test_a_foot_in_the_gap_and_a_slow_run_up_are_failures() -> None:
+    """Up to and at the NO-GO thresholds, 0 m beyond the gap and half of the speed; where neither is asked, nothing is failed."""
+    assert why(rearmost_foot=-9.0, run_up_speed=-9.0) == ()
+    for edge, expected in ((0.399, ()), (0.4, ("not beyond the gap",)), (0.9, ("not beyond the gap",))):
+        assert causes(TrialOutcome(SOUND, ""), 0.2, Thresholds(), far_edge=edge) == expected
+    for speed, expected in ((1.19, ()), (1.2, ("ran up too slowly",)), (2.0, ("ran up too slowly",))):
+        assert causes(TrialOutcome(SOUND, ""), 0.2, Thresholds(), run_up=speed) == expected
+
+
 def test_the_pitch_at_touch_down_is_judged_against_the_plans() -> None:
     """Whole turns, the planned rest of one and the start's pitch taken off; the same pitch is a tilt where it was not meant."""
     tilted = TrialOutcome(SOUND | {"pitch_touch_down": 80.0, "turn": -640.0, "final_tilt": 90.0}, "")
@@ -96,11 +106,14 @@ def test_a_flight_in_closed_form_has_its_figures() -> None:
     q = np.tile(np.array(SPEC.pose("home")), (n + 1, 1))
     com = np.zeros((n, 3))
     com[:, 2] = height[:-1]
+    com[:, 0] = 0.5 * 2.0 * (dt * np.arange(n)) ** 2  # 2 m/s^2
     run = Recording(
         dt=dt, q=q, com=com, centres=np.ones((n, points, 3)), spin=np.zeros((n, 4, 3)), upward=upward, weight=weight,
         torque_use=np.full(n, 0.4), voltage_use=np.full(n, 0.6), line_use=np.full(n, np.nan), final_speed=0.0, stopped="",
     )  # fmt: skip
     found = outcome(outline_of(SPEC), run).figures
+    assert outcome(outline_of(SPEC), run, 0.2).figures["run_up_speed"] == pytest.approx(0.4, abs=2.0 * dt)
+    assert found["run_up_speed"] == pytest.approx(2.0 * 0.05, abs=4.0 * dt)  # the push begins within a step or two
     off = 99.0 + (2.0 - 0.05) / 2.0  # the force falls from twice the weight to nothing in one step, through 5 % of the weight
     assert found["take_off_time"] == pytest.approx(off * dt, abs=STEP)
     assert found["take_off_speed"] == pytest.approx(np.interp(off, range(n), speed[:-1]), abs=STEP)

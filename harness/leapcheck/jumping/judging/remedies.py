@@ -146,6 +146,13 @@ def landing_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None
         yield f"a foot stands {abs(off):.2f} m too {'low' if off < 0.0 else 'high'}: move the box, or jump higher and further"
 
 
+def gap_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
+    """A foot that stands too near to the gap that was crossed, or in it."""
+    short = thresholds.beyond_gap_marginal - by_key["beyond_gap"].lowest
+    if short > 0.0:
+        yield f"jump {up(short)} m further, begin nearer to the gap, or ask for a shorter one"
+
+
 def turn_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """Another number of whole turns than planned."""
     yield from _whole_turn_remedies(by_key["turn"], by_key["turn_off"], thresholds, "turn")
@@ -208,6 +215,7 @@ REMEDIES: Mapping[str, Callable[[Estimates, Thresholds, Drives | None], Iterable
     "roll_off": roll_remedies,
     "yaw_off": yaw_remedies,
     "landing_off": landing_remedies,
+    "beyond_gap": gap_remedies,
     "trunk_clearance": clearance_remedies,
     "pitch_off": attitude_remedies,
     "roll_touch_down": attitude_remedies,

@@ -64,6 +64,7 @@ RULES = (
     Rule("roll_off", "turn", "it rolls over too far or not far enough", size=True, outcome=True),
     Rule("yaw_off", "yaw", "it faces another way than asked", size=True, outcome=True),
     Rule("landing_off", "landing", "it does not stand on the box or step that it was to land on", size=True, outcome=True),
+    Rule("beyond_gap", "beyond_gap", "a foot does not come beyond the gap", outcome=True),
     Rule("trunk_clearance", "trunk_clearance", "the trunk hits the ground", hit=True, outcome=True),
     Rule("height_share", "height", "it does not reach what is that high", outcome=True),
     Rule("run_up_share", "run_up", "it does not come as fast as the jump was to begin", outcome=True),

@@ -29,8 +29,9 @@ class Thresholds:
     last state; `attitude` deg: pitch and roll at touch-down; `slip` m: of a foot in the push or the landing; `height`: part of
     the height asked for that must be reached; `run_up`: part of the speed asked for that the push must begin with;
     `distance` m: by how much the flight may miss the distance asked for; `landing` m: by how much higher or lower than meant a
-    foot may stand at the end; `turn` deg: by how much the whole turns of the trunk may be off; `yaw` deg: by how much its turn
-    about the vertical may be off: at the feet of a quadruped 0.3 m from the middle the same way as `distance`;
+    foot may stand at the end; `beyond_gap` m: how far beyond a gap each foot must stand at the end; `turn` deg: by how much the
+    whole turns of the trunk may be off; `yaw` deg: by how much its turn about the vertical may be off: at the feet of a
+    quadruped 0.3 m from the middle the same way as `distance`;
     `trunk_clearance` m: as `clearance`, of the trunk alone.
     """
 
@@ -60,6 +61,8 @@ class Thresholds:
     trunk_clearance_no_go: float = 0.0
     landing_marginal: float = 0.05
     landing_no_go: float = 0.15
+    beyond_gap_marginal: float = 0.02
+    beyond_gap_no_go: float = 0.0
     run_up_marginal: float = 0.9
     run_up_no_go: float = 0.5
     distance_marginal: float = 0.05
@@ -88,6 +91,7 @@ DIRECTIONS = {
     "height": False,
     "run_up": False,
     "landing": True,
+    "beyond_gap": False,
     "distance": True,
     "turn": True,
     "yaw": True,

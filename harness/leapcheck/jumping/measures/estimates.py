@@ -108,17 +108,18 @@ def estimates(
     terrain: Terrain = LEVEL,
     landing: float | None = None,
     yaw: float | None = None,
+    far_edge: float | None = None,
 ) -> tuple[Estimate, ...]:
     """The estimates from each simulator's logs, the coarsest step first, in the order of `FIGURES`.
 
     `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears: without it there is
     no thermal load; `turn`, `yaw` rad, `landing` m: how far the trunk is to pitch and to turn about the vertical, where there is
-    no plan of leapcheck, and how high the feet are to stand on the `terrain` at the end. A log that stopped early has
-    no part in a limit: it is left out, unless it is the finest.
+    no plan of leapcheck, and how high the feet are to stand on the `terrain` at the end; `far_edge` m: of the gap
+    crossed. A log that stopped early has no part in a limit: it is left out, unless it is the finest.
     """
     runs = {
         name: [
-            (log.dt, figures(spec, plan, log, drives, battery, friction, rating, turn, terrain, landing, yaw))
+            (log.dt, figures(spec, plan, log, drives, battery, friction, rating, turn, terrain, landing, yaw, far_edge))
             for log in levels
             if log is levels[-1] or not log.stopped
         ]

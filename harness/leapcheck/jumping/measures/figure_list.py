@@ -112,6 +112,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("trunk_clearance", "clearance of the trunk", "m", LANDING, "lowest over the run of points on the trunk"),
     ("landing_height", "height of the feet at the end", "m", LANDING, "lowest foot, last state minus first, across the slope"),
     ("landing_off", "height of the feet beside the plan's", "m", LANDING, "landing_height minus that of the box or step meant"),
+    ("beyond_gap", "feet beyond the gap", "m", LANDING, "rearmost foot's centre along x, last state, minus the gap's far edge"),
     ("final_tilt", "tilt at the end", "deg", LANDING, "angle between the trunk's z axis and the ground's, last state"),
     ("final_speed", "speed at the end", "m/s", LANDING, "sqrt(2 E_kin / m) of the last state: 0 at rest"),
 )

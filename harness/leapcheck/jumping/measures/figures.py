@@ -84,14 +84,19 @@ def run_up_figures(seen: Observation, phases: Phases, asked: JumpRequest | None)
     ]
 
 
-def landing_figures(seen: Observation, phases: Phases, landing: float | None) -> list[JumpFigure]:
-    """How high the lowest foot stands at the end above where the lowest stood first; none without feet."""
+def landing_figures(seen: Observation, phases: Phases, landing: float | None, far_edge: float | None = None) -> list[JumpFigure]:
+    """How high the lowest foot stands at the end above where the lowest stood first, how far beyond a gap; none without feet."""
     if not seen.feet.any():
         return []
-    first, last = (seen.centres[[0, -1]][:, seen.feet] @ seen.terrain.R)[..., 2].min(axis=1)
+    feet = seen.centres[[0, -1]][:, seen.feet] @ seen.terrain.R
+    first, last = feet[..., 2].min(axis=1)
     result = [JumpFigure("landing_height", float(last - first), time=phases.end)]
     if landing is not None:
         result.append(JumpFigure("landing_off", float(last - first) - landing, time=phases.end))
+    if far_edge is not None:
+        names = [name for name, foot in zip(seen.points, seen.feet, strict=True) if foot]
+        foot = int(feet[-1, :, 0].argmin())
+        result.append(JumpFigure("beyond_gap", float(feet[-1, foot, 0]) - far_edge, "", names[foot], phases.end))
     return result
 
 
@@ -275,13 +280,14 @@ def figures(
     terrain: Terrain = LEVEL,
     landing: float | None = None,
     yaw: float | None = None,
+    far_edge: float | None = None,
 ) -> dict[str, JumpFigure]:
     """The figures of a log by key, in the order of `FIGURES`; those that the run does not reach are left out.
 
     `friction` is what the ground offers, by default the plan's; `rating` what each motor's winding bears, where it is known;
     `turn`, `yaw` rad: how far the trunk is to pitch and to turn about the vertical, where no plan of leapcheck says it; `landing`
-    m: how high the feet are to stand at the end, where that is known. A run that broke down is measured up to its
-    last sound state; a log without a step has no figures.
+    m: how high the feet are to stand at the end, `far_edge` m: where the gap that they cross ends, where that is
+    known. A run that broke down is measured up to its last sound state; a log without a step has no figures.
     """
     seen = observe(spec, log, terrain)
     if not seen.steps:
@@ -305,7 +311,7 @@ def figures(
         *roll_figures(seen, phases, None if plan is None else plan.request),
         *limit_figures(seen),
         *clearance_figures(seen),
-        *landing_figures(seen, phases, landing),
+        *landing_figures(seen, phases, landing, far_edge),
     ]
     order = list(FIGURES)
     return {figure.key: figure for figure in sorted(result, key=lambda figure: order.index(figure.name))}

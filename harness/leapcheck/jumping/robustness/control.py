@@ -28,7 +28,8 @@ class Trial:
 
     `control`: the commands of all simulations, arrays (ticks, actuators), or a function that makes a policy for each (it must be
     one that another process can be given). Rotors are lumped. `landing` m, `turn`, `yaw` rad: as of an `Act`; `roll` rad: as of a
-    `JumpRequest`, None where none is asked.
+    `JumpRequest`, None where none is asked. `far_edge` m: as of an `Act`; `run_up` m/s: as of a `JumpRequest`,
+    whose push begins at `push` s.
     """
 
     spec: RobotSpec
@@ -44,6 +45,9 @@ class Trial:
     turn: float | None = None
     yaw: float | None = None
     roll: float | None = None
+    far_edge: float | None = None
+    run_up: float | None = None
+    push: float | None = None
 
     @property
     def steps(self) -> int:

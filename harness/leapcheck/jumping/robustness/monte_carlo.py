@@ -137,8 +137,7 @@ def monte_carlo(
     floor_time = apex_time(nominal, trial)
     runs = run_outcomes(trial, variation, seed, floor_time, count, workers, progress)
     wanted = nominal.figures["height"] if height is None else height
-    pitch = pitch_and_roll(trial.start[0][3:7])[0]
-    why = [causes(one, wanted, thresholds, trial.landing, trial.turn, pitch, trial.yaw, trial.roll) for one in runs]
+    why = [_causes(trial, one, wanted, thresholds) for one in runs]
     success = np.array([not of_run for of_run in why])
     samples = _samples(trial, draw(variation, seed, range(count)), runs, why)
     names = [name for name in PARAMETERS if name != "voltage" or any(actuator.motor for actuator in trial.spec.actuators)]
@@ -156,7 +155,7 @@ def monte_carlo(
         drivers=ranked_drivers(names, values, centre, success, samples["rise"].to_numpy(dtype=float)),
         samples=samples,
         nominal=nominal,
-        nominal_causes=causes(nominal, wanted, thresholds, trial.landing, trial.turn, pitch, trial.yaw, trial.roll),
+        nominal_causes=_causes(trial, nominal, wanted, thresholds),
         worst=worst_of(runs, why),
         armature_cost=lumping_cost(trial, nominal.figures),
         seconds=perf_counter() - began,
@@ -178,6 +177,13 @@ def worst_of(runs: Sequence[TrialOutcome], why: Sequence[tuple[str, ...]]) -> in
         return bool(runs[number].stopped), len(why[number]), -(-np.inf if np.isnan(rise) else rise), -number
 
     return max(range(len(runs)), key=badness)
+
+
+def _causes(trial: Trial, run: TrialOutcome, height: float, thresholds: Thresholds) -> tuple[str, ...]:
+    """Why a run of that jump failed."""
+    pitch = pitch_and_roll(trial.start[0][3:7])[0]
+    goal = (trial.landing, trial.turn, pitch, trial.yaw, trial.roll, trial.far_edge, trial.run_up)
+    return causes(run, height, thresholds, *goal)
 
 
 def _check(trial: Trial, count: int, variation: Variation, workers: int) -> None:
@@ -218,4 +224,4 @@ def lumping_cost(trial: Trial, armature: Mapping[str, float]) -> LumpingCost | N
     except ValueError as error:  # MuJoCo cannot have every rotor
         return LumpingCost({}, armature, str(error))
     run = recordings(trial, draws, 0, math.inf, loop)[0]
-    return LumpingCost(outcome(outline_of(trial.spec, trial.terrain), run).figures, armature, run.stopped)
+    return LumpingCost(outcome(outline_of(trial.spec, trial.terrain), run, trial.push).figures, armature, run.stopped)

@@ -25,6 +25,7 @@ SHORTEST_RUN = 3
 FIGURE_NAMES = (
     "take_off_time",
     "take_off_speed",
+    "run_up_speed",
     "rise",
     "height",
     "distance",
@@ -42,6 +43,7 @@ FIGURE_NAMES = (
     "yaw",
     "roll",
     "landing_height",
+    "rearmost_foot",
     "final_tilt",
     "final_speed",
 )
@@ -115,8 +117,11 @@ def outline_of(spec: RobotSpec, terrain: Terrain = LEVEL) -> RobotOutline:
     )
 
 
-def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
-    """The figures of a run, as `observation.motion_phases` defines them, but at the nearest state where those interpolate."""
+def outcome(body: RobotOutline, run: Recording, begin: float | None = None) -> TrialOutcome:
+    """The figures of a run, as `observation.motion_phases` defines them, but at the nearest state where those interpolate.
+
+    `begin` s: when the push begins that `run_up_speed` is measured at, by default when the com last begins to rise.
+    """
     if len(run.com) < SHORTEST_RUN:
         return TrialOutcome(dict.fromkeys(FIGURE_NAMES, NAN), run.stopped or "the run is too short to say anything")
     height = nearest_surface(body.terrain, run.centres, body.radii)[0]
@@ -126,6 +131,8 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     if flight is not None:
         of_flight, push, landing = _flight_figures(body, run, *flight)
         figures |= of_flight
+        k = push[0] if begin is None else min(round(begin / run.dt), len(run.com) - 1)
+        figures["run_up_speed"] = float(run.com[max(k, 1), 0] - run.com[max(k, 1) - 1, 0]) / run.dt
     slid = np.vstack([np.zeros(int(body.feet.sum())), np.cumsum(_slid(body, run, height < 0.0), axis=0)])
     figures["slip_push"] = float((slid[push[1]] - slid[push[0]]).max(initial=0.0))
     figures["slip_landing"] = float((slid[-1] - slid[landing]).max(initial=0.0))
@@ -134,8 +141,10 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
     figures["clearance"] = float(height[:, ~body.feet].min(initial=math.inf))
     figures["trunk_clearance"] = float(height[:, body.trunk].min(initial=math.inf))
     if body.feet.any():
-        lowest = (run.centres[[0, -1]][:, body.feet] @ body.terrain.R)[..., 2].min(axis=1)
+        feet = run.centres[[0, -1]][:, body.feet] @ body.terrain.R
+        lowest = feet[..., 2].min(axis=1)
         figures["landing_height"] = float(lowest[1] - lowest[0])
+        figures["rearmost_foot"] = float(feet[-1, :, 0].min())
     figures["turn"] = math.degrees(pitch_turn(run.q[:, 3:7]))
     figures["roll"] = math.degrees(roll_turn(run.q[:, 3:7]))
     figures["yaw"] = math.degrees(yaw_turn(run.q[:, 3:7]))
@@ -151,10 +160,12 @@ def outcome(body: RobotOutline, run: Recording) -> TrialOutcome:
 FAILURES = frozenset(
     (
         "no take-off",
+        "ran up too slowly",
         "jumped too low",
         "not yet landed",
         "trunk hit the ground",
         "does not stand where it should",
+        "not beyond the gap",
         "turned too far or not far enough",
         "rolled too far or not far enough",
         "faces another way",
@@ -174,14 +185,17 @@ def causes(
     start: float = 0.0,
     yaw: float | None = None,
     roll: float | None = None,
+    far_edge: float | None = None,
+    run_up: float | None = None,
 ) -> tuple[str, ...]:
     """Why the jump failed, the first thing first, with what may have led to it; empty if it is a success.
 
     It fails where one of the verdict's outcomes does (`judging.rules`): a foot that slips or a leg that touches is no failure.
 
     `height` m is what the jump should reach, `landing` m how high its feet should then stand, `turn` rad how far the
-    trunk should pitch, `yaw` rad how far it should turn about the vertical, `roll` rad about its long axis, all None where
-    nobody says so; `start` rad is the trunk's pitch at the start.
+    trunk should pitch, `yaw` rad how far it should turn about the vertical, `roll` rad about its long axis, `far_edge` m where
+    the gap ends that it crosses, `run_up` m/s how fast the push should begin, all None where nobody says so; `start` rad is the
+    trunk's pitch at the start.
     """
     figures, limit = result.figures, thresholds
     if result.stopped:
@@ -192,6 +206,7 @@ def causes(
         pitch_off = math.remainder(figures["pitch_touch_down"] - math.degrees(start + (turn or 0.0)), 360.0)
         attitude = max(abs(pitch_off), abs(figures["roll_touch_down"]))
         took_off = [
+            ("ran up too slowly", run_up is not None and figures["run_up_speed"] <= limit.run_up_no_go * run_up),
             ("jumped too low", figures["height"] <= limit.height_no_go * height),
             ("tilted at touch-down", attitude > limit.attitude_no_go),
             ("not yet landed", math.isnan(attitude)),
@@ -211,6 +226,7 @@ def causes(
             "does not stand where it should",
             landing is not None and abs(figures["landing_height"] - landing) > limit.landing_no_go,
         ),
+        ("not beyond the gap", far_edge is not None and figures["rearmost_foot"] - far_edge <= limit.beyond_gap_no_go),
         ("turned too far or not far enough", abs(turn_off) > limit.turn_no_go),
         ("rolled too far or not far enough", abs(roll_off) > limit.turn_no_go),
         ("faces another way", yaw is not None and abs(figures["yaw"] - math.degrees(yaw)) > limit.yaw_no_go),

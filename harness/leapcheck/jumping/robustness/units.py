@@ -53,7 +53,7 @@ def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, i
     """The outcomes of the simulations `index`, run together."""
     body, draws = outline_of(trial.spec, trial.terrain), draw(variation, seed, index)
     batch = MujocoBatch(trial.spec, trial.contact, trial.dt, draws, trial.start, trial.terrain)
-    return [outcome(body, run) for run in recordings(trial, draws, seed, floor_time, batch)]
+    return [outcome(body, run, trial.push) for run in recordings(trial, draws, seed, floor_time, batch)]
 
 
 def _in_processes(
