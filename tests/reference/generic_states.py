@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
 from leapcheck_models.arrays import Array
@@ -20,6 +21,13 @@ NAMED = ("mini_cheetah", "mini_cheetah_armature", "pupper_leg", "two_link_arm", 
 # world; 53 is one slide with a spinning rotor on the world.
 RANDOM = tuple(f"random:{seed}" for seed in (2, 19, 20, 24, 26, 29, 40, 53, 57))
 ROBOTS = (*NAMED, *RANDOM)
+LARGE = ("random:19", "random:40", "random:57")  # 17 to 30 dof: half of the time of all
+
+
+def robots_with_one_large(large: str, robots: tuple[str, ...] = ROBOTS) -> list[Any]:
+    """The robots as parameters of a test; of the large ones the others are slow, and each test keeps another one."""
+    return [pytest.param(name, marks=pytest.mark.slow if name in LARGE and name != large else []) for name in robots]
+
 
 STEP = 1e-30  # of the complex step: so small that its square is no number at all
 

@@ -200,7 +200,8 @@ def test_the_arguments_of_jumps_are_the_options_of_the_command_line() -> None:
 
 
 def test_a_jump(tmp_path: Path) -> None:
-    jump = lc.jump("mini_cheetah_armature", height=0.1, engines=("rigid", "mujoco"), levels=1, workers=1)
+    push = {"crouch": 0.2, "push_time": 0.132}
+    jump = lc.jump("mini_cheetah_armature", height=0.1, **push, engines=("rigid", "mujoco"), levels=1, workers=1)
     assert (jump.ok, jump.exit_status) == (True, 0)
     assert jump.verdict == "MARGINAL"  # one time step: no error bars
     frame = jump.to_frame().set_index(["name", "joint"])
@@ -215,7 +216,7 @@ def test_a_jump(tmp_path: Path) -> None:
     assert repr(jump) == "<JumpRun MARGINAL: mini_cheetah_armature, rigid, mujoco>"
     jump.write_report(tmp_path)
     assert {"report.html", "results.json", "scene3d.html", "logs"} <= {path.name for path in tmp_path.iterdir()}
-    assert not lc.jump("mini_cheetah_armature", height=5.0, crouch=0.2, push_time=0.132).ok
+    assert not lc.jump("mini_cheetah_armature", height=5.0, **push).ok
 
 
 def test_a_leg_jump(tmp_path: Path) -> None:

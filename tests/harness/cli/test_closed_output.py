@@ -28,7 +28,9 @@ COMMANDS = {
 }
 
 OFTEN = ("help", "an error", "a table", "a comparison")
-"""One that ends in the parser, one that fails there, one that prints, one that writes files too."""
+"""One that ends in the parser, one that fails there, one that prints, one that writes files too: the others are slow."""
+
+EACH = [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.slow) for name in COMMANDS]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def status(words: list[str], folder: Path, stdout: int, stderr: int = subprocess
     return done.returncode, done.stderr or ""
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", EACH)
 def test_a_reader_that_left_changes_neither_status_nor_files(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with chdir(folder):
         expected = main(COMMANDS[name])
@@ -59,7 +61,7 @@ def test_a_reader_that_left_changes_neither_status_nor_files(name: str, folder: 
         os.close(writer)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in OFTEN else pytest.mark.slow) for name in COMMANDS])
+@pytest.mark.parametrize("name", EACH)
 def test_readers_of_both_streams_that_left_change_no_status(name: str, folder: Path) -> None:
     with chdir(folder):
         expected = main(COMMANDS[name])
@@ -71,7 +73,7 @@ def test_readers_of_both_streams_that_left_change_no_status(name: str, folder: P
         os.close(writer)
 
 
-@pytest.mark.parametrize("name", ["help", "a command's help", "a table", "a comparison"])
+@pytest.mark.parametrize("name", ["help", pytest.param("a command's help", marks=pytest.mark.slow), "a table", "a comparison"])
 def test_a_full_file_is_an_error_in_one_line(name: str, folder: Path) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     try:

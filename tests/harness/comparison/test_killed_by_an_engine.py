@@ -46,7 +46,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("number", ["SIGKILL", "SIGTERM"])
+@pytest.mark.parametrize("number", ["SIGKILL", pytest.param("SIGTERM", marks=pytest.mark.slow)])
 def test_the_parts_are_safe_and_the_run_goes_on(number: str, tmp_path: Path, undisturbed: Path) -> None:
     (tmp_path / "deadly.py").write_text(ENGINE.replace("SIGNAL", number), encoding="utf-8")
     killed = program(tmp_path, *WORDS, "--out", "killed")

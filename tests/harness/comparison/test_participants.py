@@ -114,8 +114,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("block_units", [1, 3])
-@pytest.mark.parametrize(("name", "engine", "number", "quantities"), WRONG)
+@pytest.mark.parametrize(
+    ("name", "engine", "number", "quantities", "block_units"),
+    [
+        *((*wrong, 1) for wrong in WRONG),
+        *(pytest.param(*wrong, 3, marks=[pytest.mark.slow] if k else []) for k, wrong in enumerate(WRONG)),
+    ],
+)
 def test_a_wrong_assembly_is_a_failure_of_ours(
     name: str, engine: type, number: str, quantities: set[str], block_units: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

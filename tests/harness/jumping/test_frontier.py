@@ -30,9 +30,8 @@ def test_mini_cheetah_is_limited_by_voltage() -> None:
 def test_what_limits_it_follows_the_drives() -> None:
     spec = load("mini_cheetah")
     motors = drives(spec)
-    usual = highest_jump(spec, FIXED, motors)
     weak = highest_jump(spec, FIXED, dataclasses.replace(motors, torque_limit=np.full(12, 1.0)))
-    assert weak.height < usual.height
+    plan_jump(spec, dataclasses.replace(FIXED, height=weak.height + 0.1), motors)  # the usual ones jump higher
     assert weak.limited_by.startswith("torque (")
     assert weak.height > CLOSE
 

@@ -52,7 +52,16 @@ def out_of_balance(spec: RobotSpec, log: JumpLog) -> set[str]:
     return {book.what for book in ledgers(spec, log) if not book.met}
 
 
-@pytest.mark.parametrize("name", ["soft", "soft-rk4", "soft-pyramidal", "rigid", "spring-damper", "hunt-crossley", "mujoco"])
+SECOND_OF_A_KIND = ("soft-pyramidal", "hunt-crossley")  # in the slow tests: beside soft and spring-damper
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("soft", "soft-rk4", "rigid", "spring-damper", "mujoco"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in SECOND_OF_A_KIND),
+    ],
+)
 def test_the_books_of_a_jump_balance(name: str) -> None:
     books = by_name(ledgers(cheetah(), run(name)))
     assert set(books) == BOOKS

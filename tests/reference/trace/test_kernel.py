@@ -52,7 +52,7 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leapcheck_reference.trace.kernel.compile_program", lambda *_: None)
 
 
-@pytest.mark.parametrize("robot", generic_states.ROBOTS)
+@pytest.mark.parametrize("robot", generic_states.robots_with_one_large("random:40"))
 def test_the_bits_of_the_interpreted_program(robot: str) -> None:
     check_interpreted(robot, EVERYTHING if robot == "tree4_5" else dealt(robot, QUANTITIES))
 
