@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from leapcheck.jumping.measures.figure_list import JumpFigure
-from leapcheck.jumping.measures.figures import figures
+from leapcheck.jumping.measures.figures import figures, landing_figures, run_up_figures
+from leapcheck.jumping.measures.observation import motion_phases, observe
 from leapcheck.jumping.measures.turns import roll_turn
+from leapcheck.jumping.planning.records import JumpRequest
 from leapcheck.jumping.robustness.loop import perturbed_drives, recordings
 from leapcheck.jumping.robustness.monte_carlo import MonteCarlo, lumping_cost, monte_carlo, trial_of
 from leapcheck.jumping.robustness.outcome import FIGURE_NAMES
@@ -27,6 +29,7 @@ CLINGING = replace(CONTACT, solref=(0.02, 1.0))
 AGREEMENT = {
     "take_off_time": 1e-12,  # s; largest seen 5.6e-17
     "take_off_speed": 1e-4,  # m/s; largest seen 2.5e-5
+    "run_up_speed": 5e-3,  # m/s, at the next step; largest seen 2.3e-3
     "rise": 1e-4,  # m; largest seen 3.6e-5
     "height": 1e-5,  # m; largest seen 1.4e-6
     "distance": 5e-4,  # m, at the nearest step; largest seen 1.8e-4
@@ -43,6 +46,7 @@ AGREEMENT = {
     "yaw": 1e-10,  # deg; largest seen 0
     "roll": 1e-10,  # deg; largest seen 0
     "landing_height": 1e-4,  # m, a step before the end; largest seen 1.1e-5
+    "rearmost_foot": 1e-4,  # m, a step before the end; largest seen 1.5e-5
     "final_tilt": 1e-10,  # deg; largest seen 0
     "final_speed": 1e-14,  # m/s; largest seen 5.6e-17
 }
@@ -75,7 +79,11 @@ def test_figures_are_those_of_the_log(found: MonteCarlo, number: int) -> None:
     robot = perturbed_robot(SPEC, draw(found.variation, SEED, [number]))
     log = replay(found, number)
     shown = figures(robot, None, log, drives(robot))
-    shown["roll"] = JumpFigure("roll", math.degrees(roll_turn(log.q[:, 3:7])))  # shown alone where a roll was asked for
+    shown["roll"] = JumpFigure("roll", math.degrees(roll_turn(log.q[:, 3:7])))  # this and the next two are shown where asked for
+    seen = observe(robot, log)
+    phases = motion_phases(seen)
+    shown["run_up_speed"] = run_up_figures(seen, phases, JumpRequest(height=0.1, run_up=1.0))[0]
+    shown["rearmost_foot"] = landing_figures(seen, phases, None, far_edge=0.0)[-1]
     for name in FIGURE_NAMES:
         value = found.samples.loc[number, name]
         if name == "line_use":  # every drive has motor data
