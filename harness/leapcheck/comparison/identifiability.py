@@ -8,6 +8,7 @@ import numpy as np
 
 from leapcheck.quantities import answer_shape
 from leapcheck.sampling import UNIT, generated_block
+from leapcheck.system.singular_values import singular_values
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import build, joint_torque_regressor
 from leapcheck_reference.batch import evaluate_batch
@@ -43,5 +44,5 @@ def identifiability(spec: RobotSpec) -> Identifiability:
     tree = build(spec)
     Y = evaluate_batch(joint_torque_regressor, tree, states.q[rows], states.v[rows], states.vdot[rows]).reshape(-1, parameters)
     length = np.linalg.norm(Y, axis=0)
-    singular = np.linalg.svd(Y[:, length > 0.0] / length[length > 0.0], compute_uv=False)
+    singular = singular_values(Y[:, length > 0.0] / length[length > 0.0]).sigma
     return Identifiability(parameters, int((singular > ZERO * singular.max(initial=0.0)).sum()))

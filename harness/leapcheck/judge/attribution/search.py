@@ -14,6 +14,7 @@ from leapcheck.judge.attribution.problem import Equation, Problem, problem_of
 from leapcheck.judge.attribution.screening import ORDER, Screening, screen, unexplained_problem, unit_columns
 from leapcheck.judge.belief import SOLVED_FOR, Belief, is_solved
 from leapcheck.judge.robot_rows import robot_rows
+from leapcheck.system.singular_values import singular_values
 from leapcheck_models.arrays import Floats
 
 PROMISING = 0.95
@@ -135,7 +136,7 @@ def uncertainties(columns: Floats) -> Floats:
     if not np.isfinite(size).all():
         return np.zeros(len(columns))
     size[size == 0.0] = 1.0
-    _, sigma, V = np.linalg.svd(np.linalg.qr((columns / size[:, None]).T, mode="r"), full_matrices=False)
+    _, sigma, V = singular_values(np.asarray(np.linalg.qr((columns / size[:, None]).T, mode="r")))
     shown = sigma > RANK * sigma.max(initial=0.0)
     return np.asarray(np.linalg.norm(V[shown].T / sigma[shown], axis=1) / size)
 

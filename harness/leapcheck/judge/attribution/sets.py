@@ -17,6 +17,7 @@ from leapcheck.judge.attribution.problem import INVERSE_DYNAMICS, Problem, probl
 from leapcheck.judge.attribution.screening import unexplained_problem
 from leapcheck.judge.attribution.search import significant_fits, start
 from leapcheck.judge.belief import Belief
+from leapcheck.system.singular_values import singular_values
 from leapcheck_models.arrays import Floats
 
 INERTIAL = ("mass", "com", "inertia", "armature", "gear")
@@ -108,7 +109,7 @@ def sparse_solution(columns: Floats, target: Floats, cost: Floats) -> Floats | N
     units = columns[shown] / size[shown, None]
     triangle: Floats = np.asarray(np.linalg.qr(np.column_stack([units.T, target]), mode="r"))
     near = max(LEFT * float(np.linalg.norm(target)), len(target) ** 0.5)
-    U, sigma, V = np.linalg.svd(triangle[:, :-1], full_matrices=False)
+    U, sigma, V = singular_values(triangle[:, :-1])
     rank = int((sigma > SHOWN * sigma.max(initial=0.0)).sum())
     reduced = U[:, :rank].T @ triangle[:, -1]
     if len(target) < PER_NUMBER * rank or np.linalg.norm(triangle[:, -1] - U[:, :rank] @ reduced) > near:

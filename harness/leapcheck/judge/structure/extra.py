@@ -15,6 +15,7 @@ from leapcheck.judge.layout import rigid_carriers
 from leapcheck.judge.robot_rows import value
 from leapcheck.judge.structure.scope import scope
 from leapcheck.judge.words import name_list
+from leapcheck.system.singular_values import singular_values
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.spatial import RigidInertia
 from leapcheck_reference.trace.parametric import SIX
@@ -109,7 +110,7 @@ def _fit(belief: Belief, quantities: Sequence[str], name: str) -> FittedBody | N
     A, b = np.concatenate(rows), np.concatenate(targets)
     if not (np.isfinite(A).all() and np.isfinite(b).all()):
         return None
-    _, sigma, V = np.linalg.svd(np.linalg.qr(A, mode="r"), full_matrices=True)
+    _, sigma, V = singular_values(np.asarray(np.linalg.qr(A, mode="r")), full=True)
     rank = int((sigma > RANK * sigma.max(initial=0.0)).sum())
     x: Floats = np.linalg.lstsq(A, b, rcond=RANK)[0].astype(float)
     if rank == 0 or np.linalg.norm(b - A @ x) > LEFT * np.linalg.norm(b):
