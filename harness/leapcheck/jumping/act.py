@@ -13,6 +13,7 @@ import numpy as np
 from leapcheck.jumping.control import Policy
 from leapcheck.jumping.plan_file import PlanFile, read_plan
 from leapcheck.jumping.plan_player import plan_trajectory, start_pose
+from leapcheck.jumping.plan_robot import planned_robot
 from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import UserPolicy, read_trajectory, start_of, user_policy
 from leapcheck.jumping.series import repeated_plan
@@ -39,7 +40,7 @@ LONGEST = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Act:
-    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `note`: a remark.
+    """Who controls the robot, from the state `start` (q, v) on, for `duration` s; `plan` where a plan does; `notes`: remarks.
 
     `turn` rad: how far the trunk is to pitch until touch-down, `yaw` rad: how far it is to turn about the vertical until the end,
     left positive, both where a plan from a file says so; `landing` m: how much higher
@@ -51,7 +52,7 @@ class Act:
     start: tuple[Floats, Floats]
     duration: float
     plan: JumpPlan | None = None
-    note: str = ""
+    notes: tuple[str, ...] = ()
     turn: float | None = None
     landing: float | None = None
     yaw: float | None = None
@@ -70,11 +71,11 @@ class Act:
         return factory() if factory else self.policy
 
 
-def planned_act(plan: JumpPlan, note: str = "", jumps: int = 1) -> Act:
+def planned_act(plan: JumpPlan, notes: tuple[str, ...] = (), jumps: int = 1) -> Act:
     """The plan as its own controller, `jumps` times in a row."""
     plan = repeated_plan(plan, jumps)
     landing = plan.request.landing_height or None
-    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, note, landing=landing, jumps=jumps)
+    return Act(plan, (plan.start_q, plan.start_v), plan.duration, plan, notes, landing=landing, jumps=jumps)
 
 
 def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:
@@ -83,10 +84,12 @@ def file_act(spec: RobotSpec, plan: str, duration: float | None) -> Act:
     read = read_plan(plan, spec)
     targets = plan_trajectory(read)
     start = start_pose(spec, targets.q[0]), np.zeros(spec.nv)
+    meant = planned_robot(spec, read)
     return Act(
         targets,
         start,
         float(targets.time[-1]) if duration is None else duration,
+        notes=(meant.text,) if meant and meant.text else (),
         turn=read.turn,
         landing=_landing(spec, read),
         yaw=read.yaw,
@@ -108,12 +111,12 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
     ValueError where the robot would begin inside a box. On level ground a remark says where a box was meant.
     """
     if terrain.is_level:
-        if not act.landing or act.note:
+        if not act.landing:
             return act
         text = (
             f"the plan means ground that is {act.landing:.2f} m higher where it lands: here it is level; put a box there (--box)"
         )
-        return replace(act, note="; ".join([text, *_box_note(spec, act)]))
+        return replace(act, notes=(*act.notes, text, *_box_note(spec, act)))
     q, v = act.start[0].copy(), act.start[1]
     q[:3] = terrain.R @ q[:3]
     w, x, y, z = q[3:7].tolist()
@@ -126,9 +129,7 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
     far_edge = None if act.plan is None else crossed_edge(spec, act.plan, terrain)
     meant = 0.0 if act.landing is None and far_edge is not None else act.landing
     landing = None if meant is None else _nearest_top(terrain, meant)
-    return replace(
-        act, start=(q, v), landing=landing, far_edge=far_edge, note="; ".join([act.note, *notes] if act.note else notes)
-    )
+    return replace(act, start=(q, v), landing=landing, far_edge=far_edge, notes=(*act.notes, *notes))
 
 
 def _box_note(spec: RobotSpec, act: Act) -> list[str]:

@@ -54,12 +54,25 @@ class PlanSettings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PlannedMotion:
+    """What a sagittal plan says of trunk and ground, (k,) each: `x`, `z` m and `pitch` rad of the trunk, nose down positive;
+    `front`, `rear`: vertical force (N, upwards) of the ground on both front and both rear feet.
+    """
+
+    x: Floats
+    z: Floats
+    pitch: Floats
+    front: Floats
+    rear: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PlanFile:
     """A plan as read: `time` (k,) s, `q` rad, `qd` rad/s, `torque` N m (k, actuators), settings, and what each name moves.
 
     `turn` rad: the trunk's planned pitch in the last row, nose down positive; None where the file has no base_pitch;
     `rise` m: how far the trunk is then above where it began, None without base_z; `yaw` rad: how far it has then turned about the
-    vertical, left positive, None without base_yaw.
+    vertical, left positive, None without base_yaw. `motion`: None without the columns of trunk and forces.
     """
 
     time: Floats
@@ -71,6 +84,7 @@ class PlanFile:
     turn: float | None
     rise: float | None
     yaw: float | None
+    motion: PlannedMotion | None = None
 
 
 def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
@@ -83,6 +97,7 @@ def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
         raise FileNotFoundError(f"no plan '{plan}': give a CSV file, or one of {', '.join(PLANS)}")
     where, settings = f"file '{path}'", plan_settings(path)
     table = read_table(path)
+    motion = None
     if any(str(name).startswith("q_") for name in table.columns):
         full = read_trajectory(path, spec)
         places = {actuator.joint: Places((i,), (1.0,)) for i, actuator in enumerate(spec.actuators)}
@@ -91,10 +106,11 @@ def read_plan(plan: str, spec: RobotSpec) -> PlanFile:
         places = sagittal_places(spec)
         time = time_column(where, table)
         q, qd, torque = _sagittal(where, table, time, places, len(spec.actuators))
+        motion = _motion(where, table)
     _check_names(where, settings, places)
     changes = [optional_column(where, table, [name]) for name in ("base_pitch", "base_z", "base_yaw")]
     turn, rise, yaw = (None if column is None else float(column[-1] - column[0]) for column in changes)
-    return PlanFile(time - time[0], q, qd, torque, settings, places, turn, rise, yaw)
+    return PlanFile(time - time[0], q, qd, torque, settings, places, turn, rise, yaw, motion)
 
 
 def plan_settings(path: Path) -> PlanSettings:
@@ -155,3 +171,13 @@ def _sagittal(
             qd[:, i] = sign * (np.gradient(angle, time) if rate is None else rate)
             torque[:, i] = 0.0 if both is None else sign * both / SIDES
     return q, qd, torque
+
+
+def _motion(where: str, table: Any) -> PlannedMotion | None:
+    """The trunk's motion and the vertical forces of a sagittal plan; None where it has not all of them."""
+    names = ("base_x", "base_z", "base_pitch", "force_front_z", "force_rear_z")
+    columns = [column for name in names if (column := optional_column(where, table, [name])) is not None]
+    if len(columns) < len(names):
+        return None
+    x, z, pitch, front, rear = columns
+    return PlannedMotion(x, z, pitch, -front, -rear)  # the file has what the feet exert

@@ -143,7 +143,7 @@ def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
         if options.planner == "optimised":
             return _highest_optimised(setup, options)
         most = _highest(setup, options)
-        return planned_act(most.plan, most.sentence, options.jumps)
+        return planned_act(most.plan, (most.sentence,), options.jumps)
     plan = _planner(setup, options)(setup.spec, _request(options), drives(setup.spec), setup.battery)
     return planned_act(plan, jumps=options.jumps)
 
@@ -164,7 +164,9 @@ def _highest_optimised(setup: JumpSetup, options: JumpOptions) -> Act:
     request, terrain = replace(_request(options), height=GUESSED_HEIGHT), setup.ground.terrain
     plan = optimised_planner()(setup.spec, request, drives(setup.spec), setup.battery, terrain, highest=True)
     limits = ", ".join(f"{check.name} {check.utilisation:.2f}" for check in plan.checks if check.utilisation > NEAR_LIMIT)
-    return planned_act(plan, f"the highest jump that the optimised planner finds is {plan.request.height:.3f} m: of 1, {limits}")
+    return planned_act(
+        plan, (f"the highest jump that the optimised planner finds is {plan.request.height:.3f} m: of 1, {limits}",)
+    )
 
 
 def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
@@ -249,7 +251,7 @@ def evaluate(setup: JumpSetup, origin: JumpProvenance, runs: Runs, monte_carlo: 
         judgement=judgement,
         provenance=origin,
         monte_carlo=monte_carlo,
-        notes=(*([act.note] if act and act.note else []), *notes),
+        notes=(*(act.notes if act else ()), *notes),
     )
 
 

@@ -48,7 +48,7 @@ def landed(box: str) -> dict[str, JumpFigure]:
     """Figures of the jump onto a box, on rigid ground."""
     terrain = terrain_of((box,), (), None, 0.0)
     act = act_on_ground(SPEC, planned_act(plan(0.2)), terrain)
-    assert "may begin between" in act.note
+    assert "may begin between" in " ".join(act.notes)
     simulator = make_simulator("rigid", SPEC, Ground(0.8, terrain=terrain), 1e-3)
     log = simulate(SPEC, simulator, act.fresh_policy(), drives(SPEC), act.start, act.duration)
     return figures(SPEC, act.plan, log, drives(SPEC), friction=0.8, terrain=terrain, landing=act.landing)

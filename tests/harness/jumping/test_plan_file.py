@@ -80,7 +80,7 @@ def test_a_plan_begins_with_its_lowest_foot_on_the_ground() -> None:
     ("plan", "height"), [("mit-front-jump", "0.40"), ("mit-front-jump-pitchup", "0.40"), ("mit-front-jump-pitchup-v2", "0.45")]
 )
 def test_a_plan_that_lands_on_a_box_says_how_high(plan: str, height: str) -> None:
-    assert f"{height} m higher" in act_on_ground(SPEC, file_act(SPEC, plan, None), LEVEL).note
+    assert f"{height} m higher" in " ".join(act_on_ground(SPEC, file_act(SPEC, plan, None), LEVEL).notes)
 
 
 def test_a_full_plan_names_every_joint(tmp_path: Path) -> None:
