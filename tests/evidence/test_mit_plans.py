@@ -27,11 +27,11 @@ def test_the_plan_suits_the_robot_that_it_was_made_for() -> None:
 
 
 def test_the_page_says_where_a_jump_stands_and_why_others_do_not() -> None:
-    flights = [{"plan": "mit-flip", "change": CHANGES[0].name, "off": {"mujoco": [12.3, 0.1, -0.2]}}]
+    flights = [{"plan": "mit-flip", "change": CHANGES[0].name, "off": {"mujoco": [[12.3, 0.1, -0.2], [3.4, 0.0, 0.5]]}}]
     ends = {"mujoco": "stands", "spring-damper": "tilt is 90 deg: the robot has fallen"}
     boxes = [{"plan": "mit-front-jump", "change": OWN.name, "front": 0.25, "ends": ends}]
     text = page([*flights, *boxes])
-    assert "| mit-flip | as published | +12 / failed | +0.10 / failed | -0.20 / failed |" in text
+    assert "| mit-flip | as published | +12 / failed | +0.10 / failed | -0.20 / failed | +3 / failed |" in text
     assert f"1 of {len(ENGINES)} jumps stand on it" in text
     assert f"| mit-front-jump | {OWN.name} | 0.25 (mujoco) | the robot has fallen |" in text
     assert "| mit-front-jump | as published | none | - |" in text

@@ -23,6 +23,9 @@ from leapcheck_reference.tree import build
 SAMPLES = 100
 """Moments of a plan that are looked at."""
 
+STANDS = 1.0
+"""N on both feet from which on they stand."""
+
 DRIFT = 1e-3
 """m that a standing foot may move without a remark: MIT's plans move theirs by 5e-4 on their own robot."""
 
@@ -81,7 +84,7 @@ def planned_robot(spec: RobotSpec, plan: PlanFile) -> PlannedRobot | None:
     legs = [
         _leg(spec, plan, end, q[standing])
         for end, force in (("front", motion.front), ("rear", motion.rear))
-        if (standing := force[rows] > 0.0).any()
+        if (standing := force[rows] > STANDS).any()
     ]
     if len(legs) < 2:
         return None
