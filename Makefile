@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests start hundreds of processes: each would compile the modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies verdicts planners score bench mutation clean
+.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies verdicts planners mit-plans score bench mutation clean
 
 venv: $(VENV)/.ready
 
@@ -89,6 +89,10 @@ studies: venv
 # Verdicts against outcomes in simulators that were left out; an hour of CPU, goes on where it was stopped.
 verdicts: venv
 	$(BIN)/python -m leapcheck_evidence.verdicts --out reports
+
+# MIT's plans on the published robot and on the one that they were made for; five minutes, goes on where it was stopped.
+mit-plans: venv
+	$(BIN)/python -m leapcheck_evidence.mit_plans --out reports
 
 # The optimised planner against the closed-form one on 20 goals; five minutes, goes on where it was stopped.
 planners: venv
