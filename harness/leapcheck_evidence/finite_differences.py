@@ -127,8 +127,9 @@ def table(rows: list[Precision]) -> str:
     lines = [
         "# MuJoCo's derivatives are finite differences",
         "",
-        "`mjd_inverseFD` and `mjd_transitionFD` difference MuJoCo's own dynamics; a comparison leaves them out, for its",
-        "limits are those of rounding. Errors are those of a state's largest entry, relative to it, against the exact",
+        "`mjd_inverseFD` and `mjd_transitionFD` difference MuJoCo's own dynamics. The engine `mujoco-fd` answers with them,",
+        "and declares what they are: a comparison excuses half of the digits, and calls them imprecise. How precise they",
+        "are at which step is measured here. Errors are those of a state's largest entry, relative to it, against the exact",
         f"derivative: the median of generic states, at the best of {len(STEPS)} steps from {STEPS[0]:g} to {STEPS[-1]:g},",
         f"and at {USUAL:g}. Centred differences by v are exact but for rounding, forces being of degree two in v: the largest",
         f"step serves best there. MuJoCo {mujoco.__version__}.",
