@@ -49,7 +49,7 @@ class DifferencesEngine:
         self.version = str(mujoco.__version__)
         self._convention = conventions.mujoco_convention(spec, build.places(full, m))
         self.quantities = frozenset((*FORCE, *(MOTION if self._convention.is_square else ())))
-        _leave_the_equations_of_motion(m)
+        leave_equations_of_motion(m, TIMESTEP)
         self._m, self._d = m, mujoco.MjData(m)
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
@@ -99,10 +99,10 @@ def _speed(v: Floats) -> float:
     return max(1.0, float(np.abs(v).max()))
 
 
-def _leave_the_equations_of_motion(m: mujoco.MjModel) -> None:
+def leave_equations_of_motion(m: mujoco.MjModel, timestep: float) -> None:
     """Switches off all besides, and has them integrated by explicit Euler."""
     kinds = mujoco.mjtDisableBit
     off = (kinds.mjDSBL_CONSTRAINT, kinds.mjDSBL_CONTACT, kinds.mjDSBL_SPRING, kinds.mjDSBL_DAMPER, kinds.mjDSBL_ACTUATION)
     for kind in (*off, kinds.mjDSBL_EULERDAMP):
         m.opt.disableflags |= int(kind)
-    m.opt.timestep, m.opt.integrator = TIMESTEP, int(mujoco.mjtIntegrator.mjINT_EULER)
+    m.opt.timestep, m.opt.integrator = timestep, int(mujoco.mjtIntegrator.mjINT_EULER)
