@@ -16,8 +16,8 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
 JACOBIANS = "frame_jacobians"
-VELOCITY_BY_Q, ACCELERATION_BY_Q = BY_Q = ("frame_velocity_derivative_q", "frame_acceleration_derivative_q")
-DERIVATIVES = (*BY_Q, "frame_acceleration_derivative_v")
+VELOCITY_BY_Q, ACCELERATION_BY_Q = "frame_velocity_derivative_q", "frame_acceleration_derivative_q"
+DERIVATIVES = (VELOCITY_BY_Q, ACCELERATION_BY_Q, "frame_acceleration_derivative_v")
 
 
 def derivative_offset(frames: FrameConvention, spec: RobotSpec, quantity: str, known: Values) -> Floats:

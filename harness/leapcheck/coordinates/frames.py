@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.coordinates.frame_derivatives import (
-    BY_Q,
+    ACCELERATION_BY_Q,
     DERIVATIVES,
     JACOBIANS,
     VELOCITY_BY_Q,
@@ -66,7 +66,7 @@ def _derivative_prerequisites(frames: FrameConvention, quantity: str) -> tuple[s
     if not (frames.is_moved or (frames.is_spatial and quantity != VELOCITY_BY_Q)):
         return ()
     names = (*([PLACEMENTS] if frames.is_moved else []), VELOCITIES, JACOBIANS)
-    return (*names, ACCELERATIONS, VELOCITY_BY_Q) if quantity in BY_Q and quantity != VELOCITY_BY_Q else names
+    return (*names, ACCELERATIONS, VELOCITY_BY_Q) if quantity == ACCELERATION_BY_Q else names
 
 
 def own_frames(frames: FrameConvention, spec: RobotSpec, quantity: str, values: Floats, known: Values) -> Floats:

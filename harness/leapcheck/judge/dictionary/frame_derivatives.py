@@ -100,9 +100,9 @@ def _place_held(view: AnswerView, quantity: str, values: Floats) -> Floats:
     values = own_frames(SPATIAL, view.spec, quantity, values, partial(known_value, view))
     if quantity == BY_V:
         return values
-    held, J = values.copy(), view.value("frame_jacobians")
-    held[..., 3:, :] -= _cross(_differentiated(view, quantity)[..., :3], J[..., 3:, :])
-    return held
+    place_fixed, J = values.copy(), view.value("frame_jacobians")
+    place_fixed[..., 3:, :] -= _cross(_differentiated(view, quantity)[..., :3], J[..., 3:, :])
+    return place_fixed
 
 
 def _differentiated(view: AnswerView, quantity: str) -> Floats:

@@ -134,10 +134,10 @@ def _frames(shrunk: SmallestCase, convention: Convention | None, quantity: str) 
         return None
     engine, state = shrunk.engine, shrunk.state
 
-    def known(name: str) -> Floats:
+    def canonical(name: str) -> Floats:
         return state.vdot if name == VDOT else engine.evaluate(state, (name,))[name]
 
-    return reading(convention.frames, shrunk.spec, quantity, known)
+    return reading(convention.frames, shrunk.spec, quantity, canonical)
 
 
 def _frames_words(own: OwnEngine) -> str:
