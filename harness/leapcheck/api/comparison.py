@@ -132,6 +132,7 @@ def assert_agrees(
     seed: int = 0,
     quantities: Sequence[str] | str = (),
     strict: bool = False,
+    own_differences: bool = False,
 ) -> ComparisonRun:
     """The comparison of your engine with the reference, where they agree; for your own tests.
 
@@ -142,7 +143,7 @@ def assert_agrees(
         states: how many random states, or the states themselves.
         seed: of the random states.
         quantities: what must agree; by default all that the engine answers.
-        strict: as in `compare`.
+        strict, own_differences: as in `compare`.
 
     Raises:
         AssertionError: the engine is wrong or failed; the message names the cause, the worst and the smallest state.
@@ -157,7 +158,15 @@ def assert_agrees(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    run = compare(robot, engine, engines=engines, states=states, seed=seed, quantities=quantities, strict=strict)
+    run = compare(
+        *(robot, engine),
+        engines=engines,
+        states=states,
+        seed=seed,
+        quantities=quantities,
+        strict=strict,
+        own_differences=own_differences,
+    )
     run.raise_if_wrong()
     return run
 

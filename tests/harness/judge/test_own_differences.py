@@ -14,6 +14,7 @@ from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.engines.outside.user import user_engine
 from leapcheck.judge.identities import identities
 from leapcheck.judge.identities.own_differences import DIFFERENTIATED
+from leapcheck.pytest_support.request import comparison_request
 from leapcheck.quantities import QuantityGroup, names_of_group
 from leapcheck.records import OWN_DIFFERENCES, Identity
 from leapcheck.sampling import generated_states
@@ -69,6 +70,25 @@ def test_a_derivative_without_its_function_is_not_looked_at() -> None:
     own = functions()
     del own["forward_dynamics"]
     assert not any("forward dynamics" in law.law for law in own_laws(own))
+
+
+def test_a_function_that_is_no_integral_of_the_right_derivative_is_told() -> None:
+    """Damping in inverse dynamics, which is not compared: its derivative by v is the record's, and not its own."""
+    tree = reference.build(SPEC)
+    own = {
+        "inverse_dynamics": lambda q, v, vdot: reference.inverse_dynamics(tree, q, v, vdot) + 0.1 * v,
+        "inverse_dynamics_derivative_v": lambda q, v: reference.inverse_dynamics_derivative_v(tree, q, v),
+    }
+    quantities = ("inverse_dynamics_derivative_v",)
+    lc.assert_agrees(own, SPEC, states=8, quantities=quantities)
+    with pytest.raises(AssertionError, match="contradicts itself in inverse dynamics"):
+        lc.assert_agrees(own, SPEC, states=8, quantities=quantities, own_differences=True)
+
+
+def test_tests_may_ask_for_it() -> None:
+    """A request of a test's marker that differs in it alone is another comparison."""
+    requests = [comparison_request("module:factory", own_differences=asked) for asked in (False, True)]
+    assert requests[0].key != requests[1].key
 
 
 def test_a_comparison_says_it_in_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
