@@ -205,6 +205,10 @@ class EngineVerdict:
     index: int
 
 
+OWN_DIFFERENCES = " = differences of its own "
+"""In the words of the laws that say so of a derivative."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """A law that an engine's own answers must obey, whoever is right: how far they miss it over `states` states.

@@ -57,7 +57,7 @@ def run_comparison(
     rows = add_truth(plan.spec, figures.comparisons)
     judged = findings(plan, engine_set.engines, rows, figures.verdicts, stage)
     stage("checking laws")
-    laws = identities(engine_set, plan.block(range(1)))
+    laws = identities(engine_set, plan.block(range(1)), with_own_differences=plan.own_differences)
     verdicts = with_diagnoses(figures.verdicts, judged.diagnoses)
     discrepancies = judged.discrepancies
     discrepancies += contradictions(laws.identities, verdicts, discrepancies, plan.command)

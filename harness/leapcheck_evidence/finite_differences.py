@@ -16,6 +16,7 @@ import numpy as np
 
 import leapcheck_reference as reference
 from leapcheck.engines.mujoco.build import model_from_mjcf
+from leapcheck.engines.mujoco.differences import leave_equations_of_motion
 from leapcheck.sampling import States, generated_states, join_states
 from leapcheck.system.whole_file import write_whole
 from leapcheck_evidence.command import run_command
@@ -114,11 +115,7 @@ def _transition(spec: RobotSpec, states: States, step: float, centred: bool) -> 
 def _model(spec: RobotSpec) -> mujoco.MjModel:
     """The robot in MuJoCo, with nothing but its equations of motion, integrated by explicit Euler."""
     m = model_from_mjcf(spec, spec)
-    kinds = mujoco.mjtDisableBit
-    off = (kinds.mjDSBL_CONSTRAINT, kinds.mjDSBL_CONTACT, kinds.mjDSBL_SPRING, kinds.mjDSBL_DAMPER, kinds.mjDSBL_ACTUATION)
-    for kind in (*off, kinds.mjDSBL_EULERDAMP):
-        m.opt.disableflags |= int(kind)
-    m.opt.timestep, m.opt.integrator = TIMESTEP, int(mujoco.mjtIntegrator.mjINT_EULER)
+    leave_equations_of_motion(m, TIMESTEP)
     return m
 
 
@@ -127,8 +124,9 @@ def table(rows: list[Precision]) -> str:
     lines = [
         "# MuJoCo's derivatives are finite differences",
         "",
-        "`mjd_inverseFD` and `mjd_transitionFD` difference MuJoCo's own dynamics; a comparison leaves them out, for its",
-        "limits are those of rounding. Errors are those of a state's largest entry, relative to it, against the exact",
+        "`mjd_inverseFD` and `mjd_transitionFD` difference MuJoCo's own dynamics. The engine `mujoco-fd` answers with them,",
+        "and declares what they are: a comparison excuses half of the digits, and calls them imprecise. How precise they",
+        "are at which step is measured here. Errors are those of a state's largest entry, relative to it, against the exact",
         f"derivative: the median of generic states, at the best of {len(STEPS)} steps from {STEPS[0]:g} to {STEPS[-1]:g},",
         f"and at {USUAL:g}. Centred differences by v are exact but for rounding, forces being of degree two in v: the largest",
         f"step serves best there. MuJoCo {mujoco.__version__}.",

@@ -44,6 +44,7 @@ def compare(
     states_file: Path | str | None = CompareOptions.states_file,
     only: int | None = CompareOptions.only,
     strict: bool = CompareOptions.strict,
+    own_differences: bool = CompareOptions.own_differences,
     feet: Sequence[str] | str = CompareOptions.feet,
     points: Path | str | None = CompareOptions.points,
     sandbox: bool = CompareOptions.sandbox,
@@ -71,7 +72,8 @@ def compare(
             default the core and MuJoCo's own storage.
         states_file: your own states (.npz, .csv, .parquet).
         only: index of the one state to compare at.
-        strict: an engine that is imprecise by the single precision that it declares is a discrepancy, too.
+        strict: an engine that is imprecise by the single precision that it declares, or by finite differences, is a discrepancy.
+        own_differences: hold derivatives against differences of their engine's own functions, too; `identities` say how far off.
         feet: where it touches, by names of bodies or links, sites or geoms of its file; by default the ends of its chains, or
             what a .toml of its name beside the file says.
         points: the same in a file (.toml), as in `load`.
@@ -107,6 +109,7 @@ def compare(
         states_file=None if states_file is None else Path(states_file),
         only=only,
         strict=strict,
+        own_differences=own_differences,
         feet=_names(feet),
         points=None if points is None else Path(points),
         sandbox=sandbox,
@@ -129,6 +132,7 @@ def assert_agrees(
     seed: int = 0,
     quantities: Sequence[str] | str = (),
     strict: bool = False,
+    own_differences: bool = False,
 ) -> ComparisonRun:
     """The comparison of your engine with the reference, where they agree; for your own tests.
 
@@ -139,7 +143,7 @@ def assert_agrees(
         states: how many random states, or the states themselves.
         seed: of the random states.
         quantities: what must agree; by default all that the engine answers.
-        strict: as in `compare`.
+        strict, own_differences: as in `compare`.
 
     Raises:
         AssertionError: the engine is wrong or failed; the message names the cause, the worst and the smallest state.
@@ -154,7 +158,15 @@ def assert_agrees(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    run = compare(robot, engine, engines=engines, states=states, seed=seed, quantities=quantities, strict=strict)
+    run = compare(
+        *(robot, engine),
+        engines=engines,
+        states=states,
+        seed=seed,
+        quantities=quantities,
+        strict=strict,
+        own_differences=own_differences,
+    )
     run.raise_if_wrong()
     return run
 
@@ -268,6 +280,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
         seed=options.seed,
         only=options.only,
         strict=options.strict,
+        own_differences=options.own_differences,
         within_limits=options.within_limits,
         states=given,
         states_file="" if options.states_file is None else str(options.states_file),

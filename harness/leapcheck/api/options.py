@@ -11,8 +11,8 @@ class CompareOptions:
     """What to compare, at which states and how; names and defaults stand here alone."""
 
     engines: tuple[str, ...] = ("reference", "mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-    """Engines to compare; drake, drake-file and mjx need their extras. A .urdf or .xml adds mujoco-file and pinocchio-file by
-    default."""
+    """Engines to compare; drake, drake-file and mjx need their extras; mujoco-fd are MuJoCo's derivatives, by finite
+    differences. A .urdf or .xml adds mujoco-file and pinocchio-file by default."""
     states: int = 2048
     """How many random states, of mixed kinds."""
     seed: int = 0
@@ -28,7 +28,9 @@ class CompareOptions:
     only: int | None = None
     """Index of one state: compare at that state alone."""
     strict: bool = False
-    """Fail an engine that is imprecise by the single precision that it declares, too."""
+    """Fail an engine that is imprecise by the single precision that it declares, or by finite differences, too."""
+    own_differences: bool = False
+    """Hold derivatives against differences of their engine's own functions, too: its own derivative, whatever its robot."""
     feet: tuple[str, ...] = ()
     """Where it touches: names of bodies or links, sites or geoms of its file, instead of the ends of its chains."""
     points: Path | None = None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from leapcheck.comparison.in_house import InHouse
 from leapcheck.comparison.participants import Participant, participants
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
-from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking, is_single_precision
+from leapcheck.engines.protocol import Engine, EngineRequest, Limited, Remarking, precision_ratio
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.quantities import QUANTITIES, QuantityGroup, sizes
 from leapcheck.records import EngineRow, Failure
@@ -27,13 +27,13 @@ ORDER = (QuantityGroup.CORE, ALONE, *(group for group in QuantityGroup if group 
 @dataclass(frozen=True, slots=True)
 class Portion:
     """Quantities that are computed together: the in-house side, its truth, and how each engine takes part (None: it is the
-    in-house side itself). `single` are the engines that declare single precision.
+    in-house side itself). `ratios`: by how much more is excused of engines that declare less than double precision.
     """
 
     in_house: InHouse
     truth: Callable[[States], Floats]
     participants: tuple[tuple[str, Participant | None], ...]
-    single: frozenset[str] = frozenset()
+    ratios: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ def _portion(spec: RobotSpec, quantities: tuple[str, ...], engines: Sequence[Eng
     for engine in engines:
         itself = isinstance(engine, ReferenceEngine)
         taking_part += [(engine.name, part) for part in ([None] if itself else participants(engine, in_house))]
-    single = frozenset(engine.name for engine in engines if is_single_precision(engine))
-    return Portion(in_house, in_house.truth(), tuple(taking_part), single)
+    ratios = {engine.name: ratio for engine in engines if (ratio := precision_ratio(engine)) > 1.0}
+    return Portion(in_house, in_house.truth(), tuple(taking_part), ratios)
 
 
 def _portion_name(quantity: str) -> str:

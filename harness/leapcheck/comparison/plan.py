@@ -49,6 +49,7 @@ class Plan:
 
     `limits` say what of the robot cannot be compared, where it comes from a user's file; `only_in_python` names the engines,
     and "states", that no command line can give. `strict`: what an engine's own single precision explains is a discrepancy, too.
+    `own_differences`: derivatives are held against differences of their engine's own functions, too.
     `within_limits`: the random states are those that the robot's joints and drives can be in.
     """
 
@@ -65,6 +66,7 @@ class Plan:
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
     strict: bool = False
+    own_differences: bool = False
     within_limits: bool = False
 
     def __post_init__(self) -> None:

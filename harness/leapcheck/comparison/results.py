@@ -115,7 +115,7 @@ def _portion_tally(spec: RobotSpec, portion: Portion, states: States, answers: A
     if not rows:
         return None
     error, absolute, rounding = (np.concatenate(parts) for parts in zip(*arrays, strict=True))
-    reduced = make_tally(spec, states, rows, error, absolute, rounding, portion.single)
+    reduced = make_tally(spec, states, rows, error, absolute, rounding, portion.ratios)
     reduced.heat = heat_of
     return reduced
 

@@ -6,7 +6,7 @@ consecutive blocks are merged in their order; the result is the same for any siz
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.records import HISTOGRAM_DECADES, KindRow, Verdict
-from leapcheck.rounding import ALLOWED_UNITS, NEAR, SINGLE_RATIO, allowance, base_distance
+from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance
 from leapcheck.sampling import KINDS, STATE_PARTS, States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
@@ -160,11 +160,11 @@ def make_tally(
     error: Floats,
     absolute: Floats,
     rounding: Floats,
-    single: Collection[str] = (),
+    ratios: Mapping[str, float] | None = None,
 ) -> Tally:
     """The tally of one block: `error` scale-free, `absolute` and the expected `rounding`, (rows, n) each.
 
-    `single` are the engines that declare single precision: what that explains is imprecise, not wrong.
+    `ratios`: by how much more is excused of engines that declare less than double precision: imprecise, not wrong.
     The figures are those of the states near the origin and of discrepancies: a loss of digits far out hides nothing, and
     shows in the kinds.
     """
@@ -173,7 +173,7 @@ def make_tally(
         in_units = error / rounding
     distance = base_distance(spec, states)
     # Far from the origin an engine that computes in world coordinates cancels: imprecise, not wrong.
-    excused = allowance(distance) * _precision_ratio(rows, single)
+    excused = allowance(distance) * _precision_ratios(rows, ratios or {})
     verdict = (in_units > ALLOWED_UNITS).view(np.int8) + (in_units > ALLOWED_UNITS * excused).view(np.int8)
     counted = (distance <= NEAR) | (verdict == 2)
     near = counted.any(axis=1)
@@ -195,9 +195,9 @@ def make_tally(
     )
 
 
-def _precision_ratio(rows: Sequence[TallyRow], single: Collection[str]) -> Floats:
+def _precision_ratios(rows: Sequence[TallyRow], ratios: Mapping[str, float]) -> Floats:
     """By how much more is excused in each row (rows, 1) for the precision that one of its engines declares."""
-    return np.array([[SINGLE_RATIO if {row.engine, row.against} & {*single} else 1.0] for row in rows])
+    return np.array([[max(ratios.get(row.engine, 1.0), ratios.get(row.against, 1.0))] for row in rows])
 
 
 def _nan_as_infinity(values: Floats) -> Floats:

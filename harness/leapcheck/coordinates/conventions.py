@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leapcheck.coordinates.frames import CANONICAL_FRAMES, FrameConvention
+from leapcheck.coordinates.frame_maps import CANONICAL_FRAMES, FrameConvention
 from leapcheck.coordinates.joint_forms import DRAKE, MUJOCO, NOTHING, ONE_COORDINATE, PINOCCHIO, Form, Forms, Layout
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import RotorPlaces, numbers, rotor_places, with_rotor_bodies

@@ -1,85 +1,72 @@
-"""How an engine's frame velocities, Jacobians and accelerations follow from the canonical ones: axes, point, order, kind.
+"""How an engine's frame velocities, Jacobians, accelerations and derivatives follow from the canonical ones.
 
-Canonical: V = [w; v] in world axes, v the velocity of the frame's origin, and accelerations classical. An engine has X V, with
+With X of `frame_maps`, V = [w; v] a frame's velocity and A = J vdot + Jdot v its acceleration,
 
-    X = B [[1, 0], [-d~, 1]]        B: R^T of both parts in the frame's own axes, else 1; d from the frame's origin to the point
     J_own = X J,  Jdot_own = X Jdot + Xdot J,  Jdot_own v = X Jdot v + Xdot V
 
-The usual names of axes and point together are Pinocchio's: LOCAL (the frame's own axes), WORLD (world axes, the point that is at
-the world's origin) and LOCAL_WORLD_ALIGNED (world axes at the frame's origin), which is canonical.
+and derivatives are those of what the engine has: by q X moves, too, as `frame_derivatives` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
+from leapcheck.coordinates.frame_derivatives import (
+    ACCELERATION_BY_Q,
+    DERIVATIVES,
+    JACOBIANS,
+    VELOCITY_BY_Q,
+    derivative_offset,
+)
+from leapcheck.coordinates.frame_maps import (
+    CANONICAL_FRAMES,
+    PLACEMENTS,
+    VELOCITIES,
+    FrameAcceleration,
+    FrameConvention,
+    FramePoint,
+    Values,
+    acceleration_offset,
+    frame_map,
+    frame_map_rate,
+    inverse_map,
+    times,
+)
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
-PLACEMENTS, VELOCITIES, JACOBIANS = "frame_placements", "frame_velocities", "frame_jacobians"
 RATES, ACCELERATIONS, OPERATIONAL = "frame_jacobian_rates", "frame_bias_accelerations", "operational_inertia_inverse"
 
 MOVING = (VELOCITIES, JACOBIANS, RATES, ACCELERATIONS)
 
-CONVERTED = (*MOVING, OPERATIONAL)
-"""Quantities that are converted; derivatives of frames' motion are canonical whatever is declared."""
-
-Values = Callable[[str], Floats]
-"""Canonical values (n, ...) of a quantity by its name."""
-
-
-class FramePoint(StrEnum):
-    """The point of which the linear part is the velocity; the com of a contact point's frame is its origin."""
-
-    ORIGIN = "origin"
-    COM = "com"
-    ROBOT_COM = "robot com"
-    WORLD_ORIGIN = "world origin"
-
-
-class FrameAcceleration(StrEnum):
-    """What bias accelerations are: Jdot v of the engine's own J; of the body's point there, classical; or that less w x v."""
-
-    RATE = "Jdot v"
-    CLASSICAL = "classical"
-    SPATIAL = "spatial"
-
-
-@dataclass(frozen=True, slots=True)
-class FrameConvention:
-    """The form of an engine's frame quantities; the default is canonical."""
-
-    local: bool = False
-    point: FramePoint = FramePoint.ORIGIN
-    acceleration: FrameAcceleration = FrameAcceleration.RATE
-    linear_first: bool = False
-
-    @property
-    def is_moved(self) -> bool:
-        """Whether X is other than the identity, order aside."""
-        return self.local or self.point is not FramePoint.ORIGIN
-
-
-CANONICAL_FRAMES = FrameConvention()
+CONVERTED = (*MOVING, OPERATIONAL, *DERIVATIVES)
+"""Quantities that are converted."""
 
 
 def frame_prerequisites(frames: FrameConvention, quantity: str) -> tuple[str, ...]:
     """The quantities that a conversion takes besides the one converted."""
     if quantity not in CONVERTED:
         return ()
+    if quantity in DERIVATIVES:
+        return _derivative_prerequisites(frames, quantity)
     by_robot_com = frames.point is FramePoint.ROBOT_COM
     names = [PLACEMENTS, *(["com_position"] if by_robot_com else [])] if frames.is_moved else []
     if quantity == RATES and frames.is_moved:
         names += [VELOCITIES, JACOBIANS]
-    if quantity == ACCELERATIONS and (frames.is_moved or frames.acceleration is FrameAcceleration.SPATIAL):
+    if quantity == ACCELERATIONS and (frames.is_moved or frames.is_spatial):
         names.append(VELOCITIES)
     takes_rate = quantity == RATES or (quantity == ACCELERATIONS and frames.acceleration is FrameAcceleration.RATE)
     return (*names, "com_velocity") if by_robot_com and takes_rate else tuple(names)
+
+
+def _derivative_prerequisites(frames: FrameConvention, quantity: str) -> tuple[str, ...]:
+    """Those of derivatives; by q of accelerations, what moves with X besides."""
+    if not (frames.is_moved or (frames.is_spatial and quantity != VELOCITY_BY_Q)):
+        return ()
+    names = (*([PLACEMENTS] if frames.is_moved else []), VELOCITIES, JACOBIANS)
+    return (*names, ACCELERATIONS, VELOCITY_BY_Q) if quantity == ACCELERATION_BY_Q else names
 
 
 def own_frames(frames: FrameConvention, spec: RobotSpec, quantity: str, values: Floats, known: Values) -> Floats:
@@ -90,14 +77,8 @@ def own_frames(frames: FrameConvention, spec: RobotSpec, quantity: str, values: 
         X = _of_points(frame_map(frames, spec, known), spec) if frames.is_moved else np.eye(6)
         moved = X @ values @ np.swapaxes(X, -1, -2)
         return np.roll(moved, 3, axis=(-2, -1)) if frames.linear_first else moved
-    moved = values
-    if frames.is_moved:
-        X = frame_map(frames, spec, known)
-        moved = X @ values if values.ndim == 4 else _times(X, values)
-    if quantity == RATES and frames.is_moved:
-        moved = moved + frame_map_rate(frames, spec, known) @ known(JACOBIANS)
-    if quantity == ACCELERATIONS:
-        moved = moved + acceleration_offset(frames, spec, known)
+    moved = _product(frame_map(frames, spec, known), values) if frames.is_moved else values
+    moved = moved + _offset(frames, spec, quantity, known)
     return np.roll(moved, 3, axis=2) if frames.linear_first else moved
 
 
@@ -110,19 +91,25 @@ def canonical_frames(frames: FrameConvention, spec: RobotSpec, quantity: str, va
         X = inverse_map(_of_points(frame_map(frames, spec, known), spec)) if frames.is_moved else np.eye(6)
         return X @ values @ np.swapaxes(X, -1, -2)
     values = np.roll(values, 3, axis=2) if frames.linear_first else values
+    values = values - _offset(frames, spec, quantity, known)
+    return _product(inverse_map(frame_map(frames, spec, known)), values) if frames.is_moved else values
+
+
+def _offset(frames: FrameConvention, spec: RobotSpec, quantity: str, known: Values) -> Floats | float:
+    """What the engine's values (n, ...), angular first, have besides X times the canonical ones."""
     if quantity == RATES and frames.is_moved:
-        values = values - frame_map_rate(frames, spec, known) @ known(JACOBIANS)
+        return frame_map_rate(frames, spec, known) @ known(JACOBIANS)
     if quantity == ACCELERATIONS:
-        values = values - acceleration_offset(frames, spec, known)
-    if not frames.is_moved:
-        return values
-    X = inverse_map(frame_map(frames, spec, known))
-    return X @ values if values.ndim == 4 else _times(X, values)
+        return acceleration_offset(frames, spec, known)
+    if quantity in DERIVATIVES and _derivative_prerequisites(frames, quantity):
+        return derivative_offset(frames, spec, quantity, known)
+    return 0.0
 
 
 class Reading(NamedTuple):
     """How the engine's frame quantity at one state becomes canonical: X^-1 (y - offset), or X^-1 (y - Xdot J); None for no such
-    part. X^-1 (frames, 6, 6), or that of points alone, holds the order, too; Xdot (frames, 6, 6), offset (frames, 6).
+    part. X^-1 (frames, 6, 6), or that of points alone, holds the order, too; Xdot (frames, 6, 6), offset (frames, 6), of
+    derivatives (frames, 6, nv).
     """
 
     X: Floats
@@ -136,101 +123,10 @@ def reading(frames: FrameConvention, spec: RobotSpec, quantity: str, known: Valu
     count = len(known(PLACEMENTS)[0])
     X = inverse_map(frame_map(frames, spec, known))[0] if frames.is_moved else np.broadcast_to(np.eye(6), (count, 6, 6))
     X = _of_points(X[None], spec)[0] if quantity == OPERATIONAL else X
-    Xdot = order @ frame_map_rate(frames, spec, known)[0] if quantity == RATES and frames.is_moved else None
-    offset = None
-    if quantity == ACCELERATIONS and (moved := acceleration_offset(frames, spec, known)).any():
-        offset = moved[0] @ order.T
-    return Reading(X @ order.T, Xdot, offset)
-
-
-def frame_map(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
-    """X (n, frames, 6, 6), angular first."""
-    X = _shift(-_arm(frames, spec, known))
-    return both_parts(_back_turn(known)) @ X if frames.local else X
-
-
-def frame_map_rate(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
-    """Xdot (n, frames, 6, 6), angular first."""
-    Xdot = _shift(-_arm_rate(frames, spec, known)) - np.eye(6)
-    if not frames.local:
-        return Xdot
-    turn = both_parts(skew_matrices(known(VELOCITIES)[..., :3]))
-    rate: Floats = both_parts(_back_turn(known)) @ (Xdot - turn @ _shift(-_arm(frames, spec, known)))
-    return rate
-
-
-def acceleration_offset(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
-    """What bias accelerations (n, frames, 6) have besides X Jdot v, angular first."""
-    if frames.acceleration is FrameAcceleration.RATE:
-        return _times(frame_map_rate(frames, spec, known), known(VELOCITIES)) if frames.is_moved else np.zeros(6)
-    if frames.acceleration is FrameAcceleration.CLASSICAL and not frames.is_moved:
-        return np.zeros(6)
-    w, v = np.split(known(VELOCITIES), 2, axis=-1)
-    is_spatial = frames.acceleration is FrameAcceleration.SPATIAL
-    linear = -np.cross(w, v) if is_spatial else np.cross(w, np.cross(w, _arm(frames, spec, known)))
-    offset = np.concatenate([np.zeros_like(linear), linear], axis=-1)
-    return _times(both_parts(_back_turn(known)), offset) if frames.local else offset
-
-
-def inverse_map(X: Floats) -> Floats:
-    """X^-1 (..., 6, 6) of [[B, 0], [C, B]] with B a rotation: [[B^T, 0], [-B^T C B^T, B^T]]."""
-    B_T, C = np.swapaxes(X[..., :3, :3], -1, -2), X[..., 3:, :3]
-    inverse = np.zeros_like(X)
-    inverse[..., :3, :3] = inverse[..., 3:, 3:] = B_T
-    inverse[..., 3:, :3] = -B_T @ C @ B_T
-    return inverse
-
-
-def skew_matrices(a: Floats) -> Floats:
-    """a~ (..., 3, 3) with a~ b = a x b."""
-    return np.swapaxes(np.cross(a[..., None, :], np.eye(3)), -1, -2)
-
-
-def both_parts(R: Floats) -> Floats:
-    """R (..., 3, 3) along both parts (..., 6, 6)."""
-    X = np.zeros((*R.shape[:-2], 6, 6))
-    X[..., :3, :3] = X[..., 3:, 3:] = R
-    return X
-
-
-def link_coms(spec: RobotSpec, count: int) -> Floats:
-    """The com (frames, 3) of each link in its axes, zero for contact points."""
-    coms = np.zeros((count, 3))
-    coms[: len(spec.bodies)] = [body.inertia.com for body in spec.bodies]
-    return coms
-
-
-def _arm(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
-    """d (n, frames, 3), from the frame's origin to the point, world axes."""
-    R, p = known(PLACEMENTS)[..., :3], known(PLACEMENTS)[..., 3]
-    match frames.point:
-        case FramePoint.ORIGIN:
-            return np.zeros_like(p)
-        case FramePoint.COM:
-            return np.asarray(np.einsum("nfij,fj->nfi", R, link_coms(spec, R.shape[1])))
-        case FramePoint.ROBOT_COM:
-            return np.asarray(known("com_position")[:, None] - p)
-        case FramePoint.WORLD_ORIGIN:
-            return -p
-
-
-def _arm_rate(frames: FrameConvention, spec: RobotSpec, known: Values) -> Floats:
-    """ddot (n, frames, 3)."""
-    w, v = np.split(known(VELOCITIES), 2, axis=-1)
-    match frames.point:
-        case FramePoint.ORIGIN:
-            return np.zeros_like(v)
-        case FramePoint.COM:
-            return np.cross(w, _arm(frames, spec, known))
-        case FramePoint.ROBOT_COM:
-            return np.asarray(known("com_velocity")[:, None] - v)
-        case FramePoint.WORLD_ORIGIN:
-            return -v
-
-
-def _back_turn(known: Values) -> Floats:
-    """R^T (n, frames, 3, 3)."""
-    return np.swapaxes(known(PLACEMENTS)[..., :3], -1, -2)
+    if quantity == RATES:
+        return Reading(X @ order.T, order @ frame_map_rate(frames, spec, known)[0] if frames.is_moved else None, None)
+    moved = np.asarray(_offset(frames, spec, quantity, known))
+    return Reading(X @ order.T, None, np.roll(moved[0], 3 * frames.linear_first, axis=1) if moved.any() else None)
 
 
 def _of_points(X: Floats, spec: RobotSpec) -> Floats:
@@ -238,14 +134,6 @@ def _of_points(X: Floats, spec: RobotSpec) -> Floats:
     return X[:, len(spec.bodies) :]
 
 
-def _shift(arm: Floats) -> Floats:
-    """The map (n, frames, 6, 6) of [w; v] to [w; v + arm x w]."""
-    X = np.zeros((*arm.shape[:2], 6, 6)) + np.eye(6)
-    X[..., 3:, :3] = skew_matrices(arm)
-    return X
-
-
-def _times(X: Floats, twists: Floats) -> Floats:
-    """X (n, frames, 6, 6) times (n, frames, 6)."""
-    product: Floats = np.einsum("nfij,nfj->nfi", X, twists)
-    return product
+def _product(X: Floats, values: Floats) -> Floats:
+    """X (n, frames, 6, 6) times twists (n, frames, 6), or times matrices (n, frames, 6, nv)."""
+    return X @ values if values.ndim == X.ndim else times(X, values)

@@ -70,6 +70,14 @@ def _mujoco(spec: RobotSpec) -> Engine:
     return MujocoEngine("mujoco", spec, full, m, f"MJCF, exact values written{rotors}", storage=True)
 
 
+def _mujoco_differences(spec: RobotSpec) -> Engine:
+    from leapcheck.engines.mujoco import build as mujoco_build
+    from leapcheck.engines.mujoco.differences import DifferencesEngine
+
+    full, _ = _with_rotor_bodies(spec)
+    return DifferencesEngine(spec, full, mujoco_build.model_from_mjcf(spec, full))
+
+
 def _mujoco_urdf(spec: RobotSpec) -> Engine:
     from leapcheck.engines.mujoco import build as mujoco_build
     from leapcheck.engines.mujoco.engine import MujocoEngine
@@ -143,8 +151,8 @@ DEFAULTS: dict[str, EngineFactory] = {
     "pinocchio-mjcf": _pinocchio_mjcf,
 }
 
-FACTORIES = DEFAULTS | {"drake": _drake, "mjx": _mjx}
-"""Every engine that has a name; those beyond DEFAULTS take part where they are named, and their packages are extras."""
+FACTORIES = DEFAULTS | {"mujoco-fd": _mujoco_differences, "drake": _drake, "mjx": _mjx}
+"""Every engine that has a name; those beyond DEFAULTS take part where they are named. Packages of the last two are extras."""
 
 ENGINE_NAMES = tuple(DEFAULTS)
 """The engines of a comparison that names none."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from leapcheck.engines.protocol import Engine, is_single_precision
+from leapcheck.engines.protocol import Engine, declared_precision
 from leapcheck.judge import precision
 from leapcheck.judge.belief import Hypothesis, engine_fault
 from leapcheck.judge.conditions import dependence
@@ -101,7 +101,7 @@ def _excluded(search: FaultSearch) -> str:
 def _imprecise_explanation(search: FaultSearch) -> tuple[Hypothesis | None, FaultExplanation]:
     """The hypothesis that the engine is imprecise, if it is, and the best explanation of what that leaves."""
     whole = search.trials.evidence
-    imprecise = None if is_single_precision(whole.engine) else precision.diagnosis(whole)  # what it declares is allowed
+    imprecise = None if declared_precision(whole.engine) else precision.diagnosis(whole)  # what it declares is allowed
     if imprecise is None:
         return None, search.explanation()
     coarse = replace(whole, allowed=precision.allowed_errors(whole))

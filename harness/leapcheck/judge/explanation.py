@@ -35,6 +35,11 @@ def worst_states(worst: Sequence[WorstState]) -> States:
     return join_states([one_state(state) for state in {state.index: state for state in worst[:MOST_WORST]}.values()])
 
 
+def given_states(states: States, worst: Sequence[WorstState]) -> States:
+    """The first worst states out of those that were given, with the parts, too, on which the quantity there does not depend."""
+    return rows_of(states, list(dict.fromkeys(state.index for state in worst[:MOST_WORST])))
+
+
 def states_to_ask(spec: RobotSpec, seed: int, worst: Sequence[WorstState]) -> States:
     """The worst states and those of the seed."""
     return join_states([worst_states(worst), generated_states(spec, ASKED_AGAIN, seed, 0)])
@@ -66,7 +71,7 @@ def explanation(plan: Plan, engine: Engine, worst: Sequence[WorstState]) -> Engi
     if recorded is None:
         states = states_to_ask(plan.spec, plan.seed, worst)
     else:
-        states = join_states([worst_states(worst), recorded[:ASKED_AGAIN]])
+        states = join_states([given_states(plan.states or recorded, worst), recorded[:ASKED_AGAIN]])
     diagnoses, reason = _explanation(plan.spec, engine, states, quantities)
     if not reason:
         return EngineExplanation(diagnoses, {}, ())

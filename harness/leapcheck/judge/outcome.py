@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from leapcheck.comparison.engine_set import EngineSet
 from leapcheck.comparison.plan import Plan
-from leapcheck.engines.protocol import Engine, is_single_precision
+from leapcheck.engines.protocol import Engine, declared_precision
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import ITSELF, CauseClass, Comparison, Discrepancy, Failure, Verdict
 from leapcheck_models.words import plural
-
-DECLARED = "the single precision that is declared"
 
 NAMED = 2
 """Quantities in which an engine contradicts itself that the sentence names; more are counted."""
@@ -49,40 +47,46 @@ def verdict_sentence(
         return f"{itself} {over}.{failed}"
     if imprecise := list(dict.fromkeys(d.engine for d in discrepancies)):
         are = "is" if len(imprecise) == 1 else "are"
-        why = f"within {DECLARED}, which --strict does not excuse"
+        declared = dict.fromkeys(declared_precision(e) for e in engine_set.engines if e.name in imprecise)
+        why = f"within {' and '.join(declared)}, which --strict does not excuse"
         return f"{' and '.join(imprecise)} {are} right but imprecise {over}: {why}.{failed}"
     if failures:
         return f"Not every engine ran as it should {over}:{failed}"
     if not rows:
         return f"Nothing could be compared {over}."
-    tail = _imprecise_text(rows, {engine.name for engine in engine_set.engines if is_single_precision(engine)})
+    tail = _imprecise_text(rows, _declared(engine_set.engines))
     quantities = plural(len({row.quantity for row in rows}), "quantity")
     return f"{len(engine_set.engines)} engines agree on {quantities} {over}{tail}."
 
 
-def _imprecise_text(rows: Sequence[Comparison], single: set[str]) -> str:
+def _declared(engines: Sequence[Engine]) -> dict[str, str]:
+    """The precision below double, in words, of the engines that declare one."""
+    return {engine.name: words for engine in engines if (words := declared_precision(engine))}
+
+
+def _imprecise_text(rows: Sequence[Comparison], declared: Mapping[str, str]) -> str:
     """Who is right but imprecise, and why that is no discrepancy."""
     imprecise = [row for row in rows if row.verdict is Verdict.IMPRECISE]
-    own = dict.fromkeys(name for row in imprecise for name in (row.engine, row.against) if name in single)
-    far = any(not {row.engine, row.against} & single for row in imprecise)
-    texts = [f"; {name} is right but imprecise: within {DECLARED}" for name in own]
+    own = dict.fromkeys(name for row in imprecise for name in (row.engine, row.against) if name in declared)
+    far = any(declared.keys().isdisjoint((row.engine, row.against)) for row in imprecise)
+    texts = [f"; {name} is right but imprecise: within {declared[name]}" for name in own]
     return "".join([*texts, "; far from the world's origin some are right but imprecise" if far else ""])
 
 
 def strict_discrepancies(rows: Sequence[Comparison], engines: Sequence[Engine], command: str) -> tuple[Discrepancy, ...]:
-    """A discrepancy for each quantity in which an engine is imprecise by the single precision that it declares."""
-    single = {engine.name for engine in engines if is_single_precision(engine)}
+    """A discrepancy for each quantity in which an engine is imprecise by the precision that it declares."""
+    declared = _declared(engines)
     sides = ((row, *pair) for row in rows for pair in ((row.engine, row.against), (row.against, row.engine)))
-    first = {(row.quantity, me): (row, other) for row, me, other in reversed([*sides]) if me in single and _is_imprecise(row)}
+    first = {(row.quantity, me): (row, other) for row, me, other in reversed([*sides]) if me in declared and _is_imprecise(row)}
     return tuple(
         Discrepancy(
             quantity=quantity,
             engine=engine,
             against=other,
             cause_class=CauseClass.ROUND_OFF,
-            cause=f"Right but imprecise: within {DECLARED}, which --strict does not excuse.",
+            cause=f"Right but imprecise: within {declared[engine]}, which --strict does not excuse.",
             evidence=f"The error is {row.rounding:.3g} times the rounding that double precision explains.",
-            who_is_wrong=f"{engine} is right to single precision.",
+            who_is_wrong=f"{engine} is right within {declared[engine]}.",
             command=command,
         )
         for (quantity, engine), (row, other) in reversed(first.items())

@@ -23,11 +23,12 @@ class ComparisonRequest:
     quantities: tuple[str, ...]
     strict: bool = False
     sandbox: bool = False
+    own_differences: bool = False
 
     @property
     def key(self) -> Hashable:
         """Equal for equal requests; an object counts by its identity, and must be kept alive beside the key."""
-        return *self.engine_key, self.against, self.states, self.seed, self.strict
+        return *self.engine_key, self.against, self.states, self.seed, self.strict, self.own_differences
 
     @property
     def engine_key(self) -> tuple[Hashable, ...]:
@@ -68,9 +69,11 @@ def comparison_request(
     seed: int = 0,
     quantities: Sequence[str] = (),
     strict: bool = False,
+    own_differences: bool = False,
 ) -> ComparisonRequest:
     """The request in the arguments of the marker or the fixture."""
-    return ComparisonRequest(engine, robot, _names(against), states, seed, _names(quantities), strict)
+    names = _names(quantities)
+    return ComparisonRequest(engine, robot, _names(against), states, seed, names, strict, own_differences=own_differences)
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:

@@ -146,6 +146,7 @@ class Session:
             seed=request.seed,
             quantities=request.quantities or tuple(name for name in quantity_names(()) if name in engine.quantities),
             strict=request.strict,
+            own_differences=request.own_differences,
             sandbox=request.sandbox,
         )
         try:

@@ -323,6 +323,16 @@ struct State {
     template <class Function> RowMajor each_frame(int first, Function f) const { return of_frames<double>(q, v, first, f); }
 };
 
+// The i-th of the states; what is left out is zero.
+State state_at(const leapcheck_states *states, size_t i)
+{
+    const auto part = [&](const double *rows) { return Vector<double>(Eigen::Map<const Vector<double>>(rows + NV * i)); };
+    return {Eigen::Map<const Configuration<double>>(states->q + NQ * i), part(states->v), part(states->tau),
+            states->vdot ? part(states->vdot) : Vector<double>::Zero(),
+            states->contact_forces ? Forces(Eigen::Map<const Forces>(states->contact_forces + 3 * POINTS * i))
+                                   : Forces(Forces::Zero())};
+}
+
 // What is summed over the links: mass, com, its J and rate, A, Adot v, and the inertia about the com.
 struct Whole {
     double mass = 0;
@@ -545,12 +555,7 @@ int leapcheck_evaluate_states(const char *quantity, const leapcheck_states *stat
     const auto found = answers.find(quantity);
     if (found == answers.end()) return 1;
     for (size_t i = 0; i < states->n; i++) {
-        const auto part = [&](const double *rows) { return Vector<double>(Eigen::Map<const Vector<double>>(rows + NV * i)); };
-        const State state{Eigen::Map<const Configuration<double>>(states->q + NQ * i), part(states->v), part(states->tau),
-                          states->vdot ? part(states->vdot) : Vector<double>::Zero(),
-                          states->contact_forces ? Forces(Eigen::Map<const Forces>(states->contact_forces + 3 * POINTS * i))
-                                                 : Forces(Forces::Zero())};
-        const RowMajor answer = found->second(state);
+        const RowMajor answer = found->second(state_at(states, i));
         out = std::copy(answer.data(), answer.data() + answer.size(), out);
     }
     return 0;

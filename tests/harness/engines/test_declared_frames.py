@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from leapcheck.coordinates.frame_derivatives import DERIVATIVES
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.outside.user import user_engine
@@ -69,6 +70,22 @@ class PinocchioFrames(WholeRobot):
         acceleration = ACCELERATIONS[self.acceleration]
         return [acceleration(self.model, self.data, frame, AXES[self.axes]).vector for frame in self.frames]
 
+    def frame_velocity_derivative_q(self, q: Any, v: Any) -> Any:
+        return self._derivatives(q, v, self.rest)[0]
+
+    def frame_acceleration_derivative_q(self, q: Any, v: Any, vdot: Any) -> Any:
+        return self._derivatives(q, v, vdot)[1]
+
+    def frame_acceleration_derivative_v(self, q: Any, v: Any) -> Any:
+        return self._derivatives(q, v, self.rest)[2]
+
+    def _derivatives(self, q: Any, v: Any, vdot: Any) -> Any:
+        pin.computeForwardKinematicsDerivatives(self.model, self.data, q, v, vdot)
+        pin.updateFramePlacements(self.model, self.data)
+        get = pin.getFrameAccelerationDerivatives
+        rows = [get(self.model, self.data, frame, AXES[self.axes])[:3] for frame in self.frames]
+        return [np.array([row[k] for row in rows]) for k in range(3)]
+
 
 def pinocchio_frames(axes: str, acceleration: str, declared: dict[str, str] | None = None) -> Any:
     return type("Own", (PinocchioFrames,), {"axes": axes, "acceleration": acceleration, "declared": declared})
@@ -85,6 +102,23 @@ def test_each_of_pinocchio_s_frames_is_converted(axes: str, acceleration: str) -
     engine = user_engine(pinocchio_frames(axes, acceleration), SPEC)
     for name in NAMES:
         assert largest_error(engine, name) < ROUNDING, name
+
+
+@pytest.mark.parametrize("axes", ["local", "world"])
+def test_derivatives_are_converted_with_what_they_are_derivatives_of(axes: str) -> None:
+    """Not in LOCAL_WORLD_ALIGNED, where Pinocchio's are no derivatives of what it has there."""
+    engine = user_engine(pinocchio_frames(axes, "spatial"), SPEC)
+    for name in DERIVATIVES:
+        assert largest_error(engine, name) < ROUNDING, name
+
+
+def test_derivatives_in_another_form_than_the_declared_one_are_named() -> None:
+    declared = {"reference_frame": "world", "frame_order": "linear first"}
+    (diagnosis,) = diagnose(SPEC, user_engine(pinocchio_frames("local", "spatial", declared), SPEC), STATES[:4], DERIVATIVES)
+    (cause,) = diagnosis.causes
+    assert cause.name == "frame-derivative/local-spatial+linear-first"
+    assert cause.words.endswith("not as declared")
+    assert 'reference_frame = "local", frame_order = "linear first"' in cause.details
 
 
 def causes(engine: Any) -> list[tuple[str, str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leapcheck as lc
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.outside.recording import RecordedEngine
@@ -49,6 +50,21 @@ def test_a_state_that_was_not_recorded_is_told(tmp_path: Path, monkeypatch: pyte
     assert engine.quantities == {"mass_matrix"}
     with pytest.raises(EngineError, match=r"^engine 'log.npz': state 0 \(generic\) was not recorded$"):
         engine.evaluate(generated_states(SPEC, 1, 99, 0), ("mass_matrix",))
+
+
+def test_what_depends_on_accelerations_is_no_failure_where_another_quantity_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worst state of frame Jacobians, which depend on q alone, is asked with the vdot that was recorded."""
+    monkeypatch.chdir(tmp_path)
+    leg, names = load("pupper_leg"), ("inverse_dynamics", "frame_jacobians")
+    states = generated_states(leg, 8, 3, 0)
+    answers = make_engine("reference", leg).evaluate(states, names)
+    answers["frame_jacobians"] = np.roll(answers["frame_jacobians"], 3, axis=2)  # linear first
+    np.savez("log.npz", q=states.q, v=states.v, vdot=states.vdot, **answers)
+    run = lc.compare(leg, "log.npz", engines="reference", quantities=names)
+    assert run.record.failures == ()
+    assert [cause.name for found in run.record.diagnoses for cause in found.causes] == ["frame/linear-first"]
 
 
 @pytest.mark.parametrize(

@@ -146,10 +146,7 @@ int leapcheck_evaluate_states(const char *quantity, const leapcheck_states *stat
     const Fault &fault = faults.at(name);
     if (fault.quantity != quantity) return answer_rightly(quantity, states, out);
     for (size_t i = 0; i < states->n; i++) {
-        const auto part = [&](const double *rows) { return Vector<double>(Eigen::Map<const Vector<double>>(rows + NV * i)); };
-        const State state{Eigen::Map<const Configuration<double>>(states->q + NQ * i), part(states->v), part(states->tau),
-                          states->vdot ? part(states->vdot) : Vector<double>::Zero()};
-        const RowMajor answer = fault.answer(state);
+        const RowMajor answer = fault.answer(state_at(states, i));
         out = std::copy(answer.data(), answer.data() + answer.size(), out);
     }
     return 0;

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leapcheck.coordinates.frame_derivatives import DERIVATIVES
 from leapcheck.coordinates.frames import CONVERTED
 from leapcheck.engines.outside.load import load_engine
 from leapcheck.engines.outside.user import user_engine
@@ -331,6 +332,20 @@ def test_frames_in_a_declared_form_are_those_of_the_adapter(frame: str) -> None:
     for name in names:
         text = check_converts_as_the_adapter(engine, spec, functions, name, 1e-12)
         assert name not in CONVERTED or f'{key} = "{frame}"' in text
+
+
+@pytest.mark.parametrize("frame", ["local", "world", "com"])
+def test_derivatives_of_frames_in_a_declared_form_are_those_of_the_adapter(frame: str) -> None:
+    spec = load("random:25")
+    rng = np.random.default_rng(3)
+    names = (*names_of_group(QuantityGroup.KINEMATICS), *DERIVATIVES)
+    numbers = {name: rng.normal(size=answer_shape(name, spec)) for name in names}
+    functions: dict[str, Any] = {name: lambda *_, value=value: value for name, value in numbers.items()}
+    key = "frame_point" if frame == "com" else "reference_frame"
+    words = {"order": "linear first", "frame_order": "linear first", key: frame}
+    engine = user_engine(functions | {"conventions": words}, spec, "mine")
+    for name in DERIVATIVES:
+        assert f'{key} = "{frame}"' in check_converts_as_the_adapter(engine, spec, functions, name, 1e-12)
 
 
 def test_engines_that_are_leapcheck_s_own_adapters_have_no_files() -> None:

@@ -45,7 +45,7 @@ class MjxEngine(ForeignEngine):
         """Takes a model of `full` (the spec with its rotors as bodies) with exact values."""
         m.geom_contype[:] = m.geom_conaffinity[:] = 0  # MJX refuses some pairs of shapes, and none shall touch
         sites = build.contact_sites(full, m)
-        core_shapes = number_shapes(m.nv, len(sites))
+        core_shapes = number_shapes(m.nv, len(sites)) | {"inverse_dynamics_with_contacts": (m.nv,)}
         whole = whole_shapes(m.nv, len(spec.bodies) + len(sites))
         super().__init__(
             "mjx",
@@ -54,7 +54,7 @@ class MjxEngine(ForeignEngine):
             conventions.mujoco_convention(spec, build.places(full, m)),
             core_shapes | whole,
             sizes=(m.nq, m.nv),
-            quantities={*CORE, "inverse_dynamics", *whole} - ENERGIES,
+            quantities={*CORE, "inverse_dynamics", "inverse_dynamics_with_contacts", *whole} - ENERGIES,
         )
         links = [m.body(body.name).id for body in spec.bodies]
         with in_double_on_the_cpu():
@@ -64,13 +64,17 @@ class MjxEngine(ForeignEngine):
             frames = partial(whole_numbers, model, data, np.array(links, dtype=int), np.array(sites, dtype=int))
             self._functions = [jax.jit(jax.vmap(one), compiler_options=COMPILED_BY) for one in (core, frames)]
         self._names = core_shapes.keys(), whole.keys()
+        self._force_size = 3 * len(sites)
 
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the raw numbers named in `out`, so many states at once as JAX has compiled for."""
         self.check_blocks(states, out)
+        forces = states.contact_forces
+        if not forces.size:  # left out: nothing finds them
+            forces = np.zeros((len(states.q), self._force_size))
         for start in range(0, len(states.q), LANES):
             rows = slice(start, start + LANES)
-            lanes = [_filled_up(block[rows]) for block in (states.q, states.v, states.tau, states.vdot)]
+            lanes = [_filled_up(block[rows]) for block in (states.q, states.v, states.tau, states.vdot, forces)]
             for function, names in zip(self._functions, self._names, strict=True):
                 if wanted := names & out.keys():
                     with in_double_on_the_cpu():
@@ -91,7 +95,7 @@ def _filled_up(block: Floats) -> Floats:
     return np.concatenate([block, np.repeat(block[-1:], LANES - len(block), axis=0)])
 
 
-def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any, vdot: Any) -> dict[str, Any]:
+def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any, vdot: Any, forces: Any) -> dict[str, Any]:
     """Every number of one state, by its name in `projection`: u is MuJoCo's qvel, points are in world axes."""
     d = _moving(model, data, q, v)
     h = mjx.rne(model, d).qfrc_bias
@@ -100,10 +104,12 @@ def numbers(model: Any, data: Any, sites: Any, q: Any, v: Any, tau: Any, vdot: A
     p, bodies = d.site_xpos[sites], jax.numpy.asarray(model.site_bodyid)[sites]
     J, Jdot = (_rows(function, model, d, p, bodies)[:, 3:] for function in (mjx.jac, jac_dot))
     rows = J.reshape(-1, model.nv)
+    driven = mjx.rne(model, d.replace(qacc=vdot), flg_acc=True).qfrc_bias + model.dof_armature * vdot
     return {
         "M": mjx.full_m(model, d),
         "h": h,
-        "inverse_dynamics": mjx.rne(model, d.replace(qacc=vdot), flg_acc=True).qfrc_bias + model.dof_armature * vdot,
+        "inverse_dynamics": driven,
+        "inverse_dynamics_with_contacts": driven - forces @ rows,
         "c": mjx.rne(weightless, d).qfrc_bias,
         "g": mjx.rne(model, rest).qfrc_bias,
         "udot": solve_m(model, d, tau - h),
@@ -130,9 +136,9 @@ def whole_shapes(nv: int, frames: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def whole_numbers(model: Any, data: Any, links: Any, sites: Any, q: Any, v: Any, tau: Any, vdot: Any) -> dict[str, Any]:
+def whole_numbers(model: Any, data: Any, links: Any, sites: Any, q: Any, v: Any, *others: Any) -> dict[str, Any]:
     """Frames of links and contact points, momentum and M^-1 of one state, by their names in `projection`."""
-    del tau, vdot
+    del others  # tau, accelerations and contact forces
     d = mjx.subtree_vel(model, _moving(model, data, q, v))
     axes = jax.numpy.concatenate([d.xmat[links], d.site_xmat[sites]])
     origins = jax.numpy.concatenate([d.xpos[links], d.site_xpos[sites]])

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
+from leapcheck.coordinates.frame_derivatives import DERIVATIVES
+from leapcheck.coordinates.frame_maps import VDOT, FramePoint
 from leapcheck.coordinates.frames import canonical_frames, frame_prerequisites
 from leapcheck.engines.projection import OwnStates, Projection, number_of, own_states, takes_rate
 from leapcheck.engines.protocol import Answers
@@ -40,6 +42,8 @@ def check_convertible(convention: Convention | None, quantities: Collection[str]
     if convention is None:
         return
     for name in sorted(quantities):
+        if name in DERIVATIVES and convention.frames.point is FramePoint.ROBOT_COM:
+            raise ValueError(f"{name} at the robot's com is not converted: {verb} it at the frame's origin")
         for missing in (other for other in frame_prerequisites(convention.frames, name) if other not in quantities):
             raise ValueError(f"{name} in the declared frame cannot be converted without {missing}: {verb} that too")
         if QUANTITIES[name].group is QuantityGroup.DERIVATIVES and convention.rotations:
@@ -64,7 +68,9 @@ def answers_from(convention: Convention | None, states: States, own: Mapping[str
     canonical: Answers = {}
 
     def value(name: str) -> Floats:
-        """A quantity, its frames and all that takes part in their conversion, on first use."""
+        """A quantity, its frames and all that takes part in their conversion, on first use; vdot by its name, too."""
+        if name == VDOT:
+            return states.vdot
         if name not in canonical:
             values = projection.quantity(name) if depends_on_convention(name) else own[name]
             canonical[name] = canonical_frames(convention.frames, convention.spec, name, values, value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from leapcheck.coordinates.conventions import Convention, declared_convention, moving_joints
-from leapcheck.coordinates.frames import CANONICAL_FRAMES, FrameAcceleration, FrameConvention, FramePoint
+from leapcheck.coordinates.frame_maps import CANONICAL_FRAMES, FrameAcceleration, FrameConvention, FramePoint
 from leapcheck.coordinates.joint_forms import Layout
 from leapcheck_models.spec import JointType, RobotSpec
 

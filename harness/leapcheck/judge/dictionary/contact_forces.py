@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from leapcheck.coordinates.conventions import product, transpose
-from leapcheck.coordinates.frames import link_coms
+from leapcheck.coordinates.frame_maps import link_coms
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention, engine_fault
 from leapcheck.judge.dictionary.contacts import TURNS, carriers, has_points, poses_of
 from leapcheck.judge.dictionary.robust import deviating_quantities, promising

@@ -14,21 +14,19 @@ from typing import NamedTuple
 import numpy as np
 
 from leapcheck.coordinates.conventions import Convention, rotation_matrices
-from leapcheck.coordinates.frames import (
-    ACCELERATIONS,
+from leapcheck.coordinates.frame_derivatives import DERIVATIVES
+from leapcheck.coordinates.frame_maps import (
     CANONICAL_FRAMES,
-    MOVING,
     PLACEMENTS,
-    RATES,
+    VDOT,
     FrameAcceleration,
     FrameConvention,
     FramePoint,
-    canonical_frames,
     frame_map,
     link_coms,
-    own_frames,
     skew_matrices,
 )
+from leapcheck.coordinates.frames import ACCELERATIONS, CONVERTED, MOVING, RATES, canonical_frames, own_frames
 from leapcheck.engines.outside.words import words_of_frames
 from leapcheck.engines.protocol import Engine
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention, engine_fault
@@ -52,9 +50,9 @@ def frame_forms(belief: Belief) -> Iterator[Hypothesis]:
             yield convention(
                 f"frame/{form.name}{suffix}",
                 f"{subject}: {form.words}",
-                answer_edit=partial(_answer, names, MOVING if names == asked else names, form.frames, declared),
+                answer_edit=partial(answer_in_form, names, CONVERTED if names == asked else names, form.frames, declared),
                 prior=form.prior,
-                details=_remedy(form.frames, names) if names == asked else "",
+                details=remedy(form.frames, names) if names == asked else "",
             )
 
 
@@ -89,10 +87,10 @@ def _forms(declared: FrameConvention) -> Iterator[FrameForm]:
         yield FrameForm("linear-first", order, replace(CANONICAL_FRAMES, linear_first=True))
 
 
-def _remedy(frames: FrameConvention, names: Collection[str]) -> str:
+def remedy(frames: FrameConvention, names: Collection[str]) -> str:
     """What to write into a .toml; nothing about accelerations where none are asked for."""
-    keys = words_of_frames(frames)
-    said = [f'{key} = "{word}"' for key, word in keys.items() if key != "frame_acceleration" or ACCELERATIONS in names]
+    keys, accelerating = words_of_frames(frames), {ACCELERATIONS, *DERIVATIVES} & {*names}
+    said = [f'{key} = "{word}"' for key, word in keys.items() if key != "frame_acceleration" or accelerating]
     return f"declare it in a .toml: [conventions] {', '.join(said)}" if said else "take the declaration of frames out"
 
 
@@ -123,7 +121,7 @@ def frame_parts(belief: Belief) -> Iterator[Hypothesis]:
             yield convention("frame/placement-in-base", words, answer_edit=edit_answers((PLACEMENTS,), _in_base))
 
 
-def _answer(
+def answer_in_form(
     names: Collection[str],
     in_form: Collection[str],
     form: FrameConvention,
@@ -139,15 +137,20 @@ def _answer(
 
     def read_value(name: str) -> Floats:
         if name not in read:
-            right = view.value(name)
+            right = known_value(view, name)
             read[name] = as_read(name, right) if name in in_form else right
         return read[name]
 
     def as_read(name: str, right: Floats) -> Floats:
-        own = own_frames(form, view.spec, name, right, view.value)
+        own = own_frames(form, view.spec, name, right, partial(known_value, view))
         return canonical_frames(declared, view.spec, name, own, read_value)
 
     return as_read(quantity, values)
+
+
+def known_value(view: AnswerView, name: str) -> Floats:
+    """The right value (n, ...) of a quantity, or vdot as the engine reads it."""
+    return view.read.vdot if name == VDOT else view.value(name)
 
 
 AT_COM, AT_ROBOT_COM = FrameConvention(point=FramePoint.COM), FrameConvention(point=FramePoint.ROBOT_COM)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from leapcheck.coordinates.conventions import rotation_matrices, transpose
-from leapcheck.coordinates.frames import both_parts, skew_matrices
+from leapcheck.coordinates.frame_maps import both_parts, skew_matrices
 from leapcheck.judge.belief import AnswerView, Belief, Hypothesis, convention
 from leapcheck.judge.dictionary.frames import GRAVITY
 from leapcheck.judge.edits import edit_answers

@@ -6,23 +6,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from leapcheck.comparison.engine_set import EngineSet
-from leapcheck.engines.answers import Shapes, answers_of, shapes_of
-from leapcheck.engines.errors import EngineError
+from leapcheck.engines.answers import shapes_of
 from leapcheck.engines.protocol import Engine, precision_ratio
 from leapcheck.engines.reference import ReferenceEngine
 from leapcheck.judge.evidence import rows_of
+from leapcheck.judge.identities.asking import STEP, CheckedLaws, answer_scale, ask, gears
 from leapcheck.judge.identities.laws import BEHIND, LAWS, Law, LawAnswers, square_off, worst
 from leapcheck.judge.identities.manifold import Slope, curve, slope
+from leapcheck.judge.identities.own_differences import own_differences
 from leapcheck.judge.in_house import InHouseAnswers
-from leapcheck.judge.layout import places
 from leapcheck.quantities import CORE, answer_shape
 from leapcheck.records import Failure, Identity
-from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance, scales
+from leapcheck.rounding import ALLOWED_UNITS, NEAR, allowance, base_distance
 from leapcheck.sampling import States, join_states, tile
 from leapcheck.system.strict_json import decode, dumps_line, loads
 from leapcheck_models.arrays import Floats
@@ -34,8 +33,8 @@ from leapcheck_reference.trace.key import key_of
 STATES = 4
 """States at which the laws are checked, moving ones near the origin."""
 
-STEP = 0.02
-"""Largest move (rad, m) of a joint, rotor or base along a derivative's curve: truncation and rounding are about equal."""
+OWN_STATES = 2
+"""States of these at which derivatives are held against differences along every dof."""
 
 STILL = 1.0
 """Deviation of the velocities (rad/s, m/s) that stand in for those of a state at rest: along zero nothing has a rate."""
@@ -45,21 +44,17 @@ SOURCES = ("judge/identities/*.py", "judge/layout.py", "judge/truth.py", "coordi
 """Source that says what the laws of the in-house code are."""
 
 
-class CheckedLaws(NamedTuple):
-    """How far laws are missed, and what engines failed on when they were asked for them."""
-
-    identities: tuple[Identity, ...]
-    failures: tuple[Failure, ...]
-
-
-def identities(engine_set: EngineSet, states: States) -> CheckedLaws:
+def identities(engine_set: EngineSet, states: States, *, with_own_differences: bool = False) -> CheckedLaws:
     """How far each engine misses each law that its quantities allow, and the in-house code in extended precision, at a few
-    of the states.
+    of the states. `with_own_differences`: that its derivatives are differences of its own functions is a law, too.
     """
     chosen = states_for_laws(engine_set.spec, states)
     in_house = InHouseAnswers(engine_set.spec, (portion.in_house for portion in engine_set.portions))
     asked = {name for portion in engine_set.portions for name in portion.in_house.quantities}
     rows, failures = engine_identities(in_house, engine_set.engines, chosen, asked)
+    if with_own_differences:
+        differences = own_differences(in_house, engine_set.engines, chosen[:OWN_STATES], asked)
+        rows, failures = (*rows, *differences.identities), (*failures, *differences.failures)
     return CheckedLaws((*rows, *_in_house_identities(engine_set.spec, chosen)), failures)
 
 
@@ -102,7 +97,7 @@ def engine_identities(
     laws = [law for law in LAWS if _needs(law) <= known]
     laws = [law for law in laws if all(0 not in answer_shape(name, spec) for name in _needs(law))]  # there may be no points
     needed = {name for engine in engines for law in laws if _can_check(law, engine.quantities) for name in _needs(law)}
-    step = STEP / np.abs(states.v * _gears(spec)).max(axis=1)
+    step = STEP / np.abs(states.v * gears(spec)).max(axis=1)
     along = _along(spec, states, step)
     both = join_states([states, along])
     expected = in_house.evaluate({name: both if name in BEHIND.values() else states for name in sorted(needed)})
@@ -117,13 +112,16 @@ def engine_identities(
             values = {name: expected[name].values[: len(states)] for name in names}
             on_curves = {name: expected[name].values[len(states) :] for name in behind}
         else:
-            values, failed = _ask(engine, states, shapes_of(spec, names))
-            on_curves, failed_along = _ask(engine, along, shapes_of(spec, [name for name in behind if name in values]))
+            values, failed = ask(engine, states, shapes_of(spec, names))
+            on_curves, failed_along = ask(engine, along, shapes_of(spec, [name for name in behind if name in values]))
             if "file" not in states.kind:  # along curves are states that nobody gave; random ones are as good as these
                 failed = failed_along | failed
             failures += [Failure(engine.name, *failure) for failure in failed.items()]
         units = ALLOWED_UNITS * precision_ratio(engine)
-        off = {name: units * rounding[name] * _scale(name, values[name], expected[name].values[: len(states)]) for name in values}
+        off = {
+            name: units * rounding[name] * answer_scale(name, values[name], expected[name].values[: len(states)])
+            for name in values
+        }
         answers = LawAnswers(states, values, off, {}, spec)
         answers = replace(answers, slopes=dict(_slopes(answers, on_curves, step)))
         for law in laws:
@@ -141,24 +139,6 @@ def _needs(law: Law) -> set[str]:
 
 def _can_check(law: Law, quantities: Iterable[str]) -> bool:
     return _needs(law) <= set(quantities)
-
-
-def _gears(spec: RobotSpec) -> Floats:
-    """How fast (nv,) the fastest part turns that a unit velocity of each dof drives: its rotor."""
-    gears = np.ones(spec.nv)
-    for body, _, _, in_v in places(spec):
-        rotor = spec.bodies[body].rotor
-        gears[in_v] = max(1.0, abs(rotor.gear_ratio)) if rotor else 1.0
-    return gears
-
-
-def _scale(quantity: str, values: Floats, expected: Floats) -> Floats:
-    """Largest value (n,) that an error in units of rounding is multiplied by; 1 for M, whose errors are scale-free."""
-    if quantity == "mass_matrix":
-        return np.ones(len(values))
-    both = [scales(quantity, block).reshape(len(values)) for block in (values, expected)]
-    largest: Floats = np.nanmax(both, axis=0)
-    return largest
 
 
 def _slopes(answers: LawAnswers, along: Mapping[str, Floats], step: Floats) -> Iterator[tuple[str, Slope]]:
@@ -179,21 +159,3 @@ def _along(spec: RobotSpec, states: States, step: Floats) -> States:
     q = curve(spec, states.q, states.v, step)
     times = len(q) // len(states)
     return replace(tile(states, times), q=q)
-
-
-def _ask(engine: Engine, states: States, shapes: Shapes) -> tuple[dict[str, Floats], dict[str, str]]:
-    """The engine's answers to what it can answer, together or one by one where that fails; and the messages of its failures.
-
-    A recording has no answers at other states: that is no failure.
-    """
-    answers: dict[str, Floats] = {}
-    failures: dict[str, str] = {}
-    try:
-        return answers_of(engine, states, shapes) if shapes else {}, failures
-    except EngineError:
-        for name, shape in shapes.items():
-            try:
-                answers |= answers_of(engine, states, {name: shape})
-            except EngineError as error:
-                failures[name] = f"{error} (asked again for the laws)"
-    return answers, {} if getattr(engine, "states", None) is not None else failures

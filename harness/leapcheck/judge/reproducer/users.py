@@ -12,7 +12,9 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.coordinates.frames import CANONICAL_FRAMES, CONVERTED, JACOBIANS, OPERATIONAL, Reading, reading
+from leapcheck.coordinates.frame_derivatives import JACOBIANS
+from leapcheck.coordinates.frame_maps import CANONICAL_FRAMES, VDOT
+from leapcheck.coordinates.frames import CONVERTED, OPERATIONAL, Reading, reading
 from leapcheck.engines.outside.canonical import coefficients, depends_on_convention, states_in
 from leapcheck.engines.outside.engine import OutsideEngine
 from leapcheck.engines.outside.framing import PROTOCOL, Header
@@ -24,6 +26,7 @@ from leapcheck.engines.outside.words import words_of_frames
 from leapcheck.engines.projection import number_of, takes_rate
 from leapcheck.judge.shrinking.shrink import SmallestCase
 from leapcheck.quantities import DOFS, QUANTITIES, QuantityGroup, answer_shape, sizes
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 
 FACTORY = re.compile(r"([\w.]+):([\w.]*)")
@@ -129,8 +132,12 @@ def _frames(shrunk: SmallestCase, convention: Convention | None, quantity: str) 
     """How the engine's frames are read at the state, by its own placements and velocities; None where they are canonical."""
     if convention is None or convention.frames == CANONICAL_FRAMES or quantity not in CONVERTED or shrunk.engine is None:
         return None
-    engine = shrunk.engine
-    return reading(convention.frames, shrunk.spec, quantity, lambda name: engine.evaluate(shrunk.state, (name,))[name])
+    engine, state = shrunk.engine, shrunk.state
+
+    def canonical(name: str) -> Floats:
+        return state.vdot if name == VDOT else engine.evaluate(state, (name,))[name]
+
+    return reading(convention.frames, shrunk.spec, quantity, canonical)
 
 
 def _frames_words(own: OwnEngine) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from leapcheck.records import Run
+from leapcheck.records import OWN_DIFFERENCES, Run
 from leapcheck.report import words
 from leapcheck.report.comparison import judgement, tables, view
 from leapcheck.report.comparison.difference import SENSE_MARKS, RunDifference, Sense
@@ -35,6 +35,8 @@ def _run_parts(run: Run, plain: bool) -> Iterator[Any]:
     if run.accuracies:  # in expected roundings, since one line is about all quantities
         errors = ", ".join(f"{a.engine} {words.factor(a.rounding)}" for a in tables.largest(run))
         yield rich_text(plain, ("largest error against the truth /rounding: ", "dim"), (errors, ""))
+    if own := _own_differences(run):
+        yield rich_text(plain, ("derivatives that are differences of the engine's own functions: ", "dim"), (own, ""))
     if run.baseline is not None:
         yield ""
         yield from baseline_lines(run.baseline, plain)
@@ -45,6 +47,17 @@ def _run_parts(run: Run, plain: bool) -> Iterator[Any]:
     if run.not_compared:
         yield ""
         yield rich_text(plain, (f"{plural(len(run.not_compared), 'limit')}: the report lists what was not compared", "dim"))
+
+
+def _own_differences(run: Run) -> str:
+    """How many derivatives of each engine are differences of its own functions, and which not; empty where not asked."""
+    laws = [law for law in run.identities if OWN_DIFFERENCES in law.law]
+    parts = []
+    for engine in dict.fromkeys(law.engine for law in laws):
+        own = [law for law in laws if law.engine == engine]
+        broken = ", ".join(law.law.partition(OWN_DIFFERENCES)[0] for law in own if not law.holds)
+        parts.append(f"{engine} {sum(law.holds for law in own)} of {len(own)}{f' (not {broken})' if broken else ''}")
+    return ", ".join(parts)
 
 
 def _table(run: Run, plain: bool) -> Any:
