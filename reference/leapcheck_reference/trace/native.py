@@ -103,10 +103,10 @@ ALIGNMENT = 64
 
 def aligned_array(shape: tuple[int, ...]) -> Floats:
     """Uninitialised C-ordered array of doubles that begins at a cache line."""
-    size = 8 * prod(shape)
-    memory = np.empty(size + ALIGNMENT, dtype=np.uint8)
-    start = -address(memory) % ALIGNMENT
-    return memory[start : start + size].view(np.float64).reshape(shape)
+    size = prod(shape)
+    memory = np.empty(size + ALIGNMENT // 8)  # NumPy's own memory begins at a whole double
+    start = -address(memory) % ALIGNMENT // 8
+    return memory[start : start + size].reshape(shape)
 
 
 def address(array: NDArray[np.generic]) -> int:
