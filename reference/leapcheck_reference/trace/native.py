@@ -32,7 +32,11 @@ class Library:
         binding = _binding()
         # The engine owns its target machine and frees it: each needs one of its own.
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target_machine())
-        self._engine.add_object_file(binding.ObjectFileRef.from_data(object_code))
+        self.add(object_code)
+
+    def add(self, object_code: bytes) -> None:
+        """More code, which may call what is there."""
+        self._engine.add_object_file(_binding().ObjectFileRef.from_data(object_code))
         self._engine.finalize_object()
 
     def address(self, function: str) -> int:
