@@ -17,6 +17,9 @@ import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# No jump of a test draws pictures, in software for seconds, and no process looks for a screen: `test_render.py` does.
+os.environ["MUJOCO_GL"] = "off"
+
 QUICK = "quick and not slow"
 """The selection of `make quick`: modules that say `pytestmark = pytest.mark.quick`, or tests with that marker."""
 

@@ -35,6 +35,8 @@ class Batch:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
+        if isinstance(other, Batch):
+            return Batch(self.values - other.values)
         return self + (-other)
 
     def __rsub__(self, other: Any) -> Any:

@@ -13,8 +13,7 @@ from leapcheck_models.rotors import with_lumped_rotors
 from leapcheck_models.spec import RobotSpec
 from leapcheck_models.words import did_you_mean
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.soft import SoftContact
-from leapcheck_reference.simulate.soft_contact import SMALLEST_FRICTION
+from leapcheck_reference.simulate.soft_contact import SMALLEST_FRICTION, SoftContact
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 STIFF = SoftContact(solref=(0.01, 1.0))

@@ -6,7 +6,8 @@ import ctypes
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -19,8 +20,8 @@ from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.llvm import blocks_module
 from leapcheck_reference.trace.lowering import lower
 from leapcheck_reference.trace.native import address, aligned_array
-from leapcheck_reference.trace.partition import GROUP, by_branches, partition
-from leapcheck_reference.trace.rows import rows_module
+from leapcheck_reference.trace.partition import GROUP, Partition, by_branches, partition
+from leapcheck_reference.trace.rows import Way, results_module, rows_module
 
 LONGEST = 100_000
 """Operations of the longest record that is compiled: beyond, the compiler takes many seconds."""
@@ -51,16 +52,33 @@ def compile_program(key: bytes, make: Callable[[], Graph], lanes: int | None = N
     `LONGEST` operations.
     """
     width = lanes or native.vector_width()
-    whole_key = b"program %d " % width + native.target_key(width) + key
-    content = load_or_make(whole_key, lambda: _content(lower(make()), width))
-    return CompiledProgram(content) if content else None
+    source = _Source(b"program %d " % width + native.target_key(width) + key, make)
+
+    def code_of_rows(way: Way) -> bytes:
+        return load_or_make(way.encode() + b" of " + source.key, lambda: _code_of_rows(_lowered(source), width, way))
+
+    content = load_or_make(source.key, lambda: _content(_lowered(source), width))
+    return CompiledProgram(content, code_of_rows) if content else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What `make` gives, known by its key."""
+
+    key: bytes
+    make: Callable[[], Graph] = field(compare=False)
+
+
+@lru_cache(maxsize=1)  # the code of rows is wanted soon after the rest, or never
+def _lowered(source: _Source) -> Graph:
+    return lower(source.make())
 
 
 class CompiledProgram:
     """Machine code of a record with the description of its inputs and outputs. Its methods may be called from several threads."""
 
-    def __init__(self, content: bytes) -> None:
-        """Takes what `compile_program` keeps in the cache."""
+    def __init__(self, content: bytes, code_of_rows: Callable[[Way], bytes]) -> None:
+        """Takes what `compile_program` keeps in the cache, and gives for each way of writing rows once that is wanted."""
         head, object_code = content.split(b"\n", 1)
         description = json.loads(head)
         self.inputs: dict[str, tuple[int, ...]] = {name: tuple(shape) for name, shape in description["inputs"].items()}
@@ -72,16 +90,15 @@ class CompiledProgram:
         self._carried: int = description["carried"]
         self._input_count = sum(prod(shape) for shape in self.inputs.values())
         self._library = native.Library(object_code)
-        self._rows = FUNCTION(self._library.address("evaluate_rows"))
-        self._varying = FUNCTION(self._library.address("evaluate_varying"))
         self._into_blocks = FUNCTION(self._library.address("evaluate_results"))
         self._blocks = FUNCTION(self._library.address("evaluate_blocks"))
+        self._code_of_rows, self._writers, self._lock = code_of_rows, dict[Way, Callable[..., None]](), threading.Lock()
         self._memory = threading.local()
 
     def __call__(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats] | None = None) -> dict[str, Floats]:
         """Each output (n, *shape) at the n states of C-ordered inputs (n, *shape); written into `out` where given."""
         answers = self.arrays(len(next(iter(inputs.values())))) if out is None else dict(out)
-        self._bound(self._rows, inputs, answers)()
+        self._bound(Way.ROWS, inputs, answers)()
         return answers
 
     def bound(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
@@ -93,9 +110,9 @@ class CompiledProgram:
         for name in self.outputs:
             layout = self.entries(name)
             out[name][...] = np.where(layout.place < 0, layout.factor, 0.0)
-        return self._bound(self._varying, inputs, out)
+        return self._bound(Way.VARYING, inputs, out)
 
-    def _bound(self, rows: Callable[..., None], inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
+    def _bound(self, way: Way, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
         sources, targets = [inputs[name] for name in self.inputs], [out[name] for name in self.outputs]
         n = len(sources[0])
         if 0 < n < self.lanes:
@@ -103,13 +120,21 @@ class CompiledProgram:
         calls = [(_table(sources, 0), _table(targets, 0), n // self.lanes)] if n else []
         if n % self.lanes:  # the last states, some of them once more: in any company a state gives the same bits
             calls.append((_table(sources, n - self.lanes), _table(targets, n - self.lanes), 1))
-        scratch = self._scratch
+        scratch, rows = self._scratch, self._writers.get(way) or self._writer(way)
 
         def run(_alive: object = (sources, targets)) -> None:
             for source, target, blocks in calls:
                 rows(source, target, scratch(), blocks)
 
         return run
+
+    def _writer(self, way: Way) -> Callable[..., None]:
+        """The function that evaluates rows in one way. Most programs never need both: the code is added once one is wanted."""
+        with self._lock:
+            if way not in self._writers:
+                self._library.add(self._code_of_rows(way))
+                self._writers[way] = FUNCTION(self._library.address(f"evaluate_{way}"))
+            return self._writers[way]
 
     def _bound_to_few(self, sources: list[Floats], targets: list[Floats]) -> Callable[[], None]:
         """`bound` to less than a vector of states: the rest of the vector repeats the last one."""
@@ -194,7 +219,7 @@ class CompiledProgram:
         if not hasattr(memory, "vector"):
             inputs = {name: aligned_array((self.lanes, *shape)) for name, shape in self.inputs.items()}
             answers = self.arrays(self.lanes)
-            memory.vector = list(inputs.values()), list(answers.values()), self._bound(self._rows, inputs, answers)
+            memory.vector = list(inputs.values()), list(answers.values()), self._bound(Way.ROWS, inputs, answers)
         vector: tuple[list[Floats], list[Floats], Callable[[], None]] = memory.vector
         return vector
 
@@ -221,18 +246,10 @@ def _table(arrays: Sequence[Floats], first: int) -> ctypes.Array[ctypes.c_void_p
 
 
 def _content(graph: Graph, lanes: int) -> bytes:
-    """Description in one line of JSON, then the machine code; nothing for a graph that is too long.
-
-    A graph whose only output is SLOTS keeps its entries as compact results in that very order, constants and repeats included.
-    """
+    """Description in one line of JSON, then the machine code but for that of rows; nothing for a graph that is too long."""
     if graph.operation_count > LONGEST:
         return b""
-    slots = list(graph.outputs) == [SLOTS]
-    graph = by_branches(graph)
-    parts = partition(graph, [int(i) for i in graph.outputs[SLOTS].flat] if slots else None)
-    if slots:
-        graph = Graph(graph.nodes, graph.inputs, {})
-    ir = blocks_module(graph, lanes, parts) + rows_module(graph, lanes, parts)
+    graph, parts = _parts(graph)
     description = {
         "inputs": dict(graph.inputs),
         "outputs": {name: places.shape for name, places in graph.outputs.items()},
@@ -242,7 +259,25 @@ def _content(graph: Graph, lanes: int) -> bytes:
         "carried": parts.carried_count,
         "entries": {name: _places(graph, parts.results, places) for name, places in graph.outputs.items()},
     }
+    ir = blocks_module(graph, lanes, parts) + results_module(graph, lanes, parts)
     return json.dumps(description).encode() + b"\n" + native.object_code(ir, lanes)
+
+
+def _code_of_rows(graph: Graph, lanes: int, way: Way) -> bytes:
+    graph, parts = _parts(graph)
+    return native.object_code(rows_module(graph, lanes, parts, way), lanes)
+
+
+def _parts(graph: Graph) -> tuple[Graph, Partition]:
+    """The graph in the order of its branches, and its parts.
+
+    One whose only output is SLOTS keeps its entries as compact results in that very order, constants and repeats included.
+    """
+    graph = by_branches(graph)
+    if list(graph.outputs) != [SLOTS]:
+        return graph, partition(graph, None)
+    parts = partition(graph, [int(i) for i in graph.outputs[SLOTS].flat])
+    return Graph(graph.nodes, graph.inputs, {}), parts
 
 
 def _places(graph: Graph, results: Mapping[int, tuple[int, ...]], places: NDArray[np.int64]) -> tuple[list[int], list[float]]:

@@ -32,7 +32,11 @@ class Library:
         binding = _binding()
         # The engine owns its target machine and frees it: each needs one of its own.
         self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target_machine())
-        self._engine.add_object_file(binding.ObjectFileRef.from_data(object_code))
+        self.add(object_code)
+
+    def add(self, object_code: bytes) -> None:
+        """More code, which may call what is there."""
+        self._engine.add_object_file(_binding().ObjectFileRef.from_data(object_code))
         self._engine.finalize_object()
 
     def address(self, function: str) -> int:
@@ -103,10 +107,10 @@ ALIGNMENT = 64
 
 def aligned_array(shape: tuple[int, ...]) -> Floats:
     """Uninitialised C-ordered array of doubles that begins at a cache line."""
-    size = 8 * prod(shape)
-    memory = np.empty(size + ALIGNMENT, dtype=np.uint8)
-    start = -address(memory) % ALIGNMENT
-    return memory[start : start + size].view(np.float64).reshape(shape)
+    size = prod(shape)
+    memory = np.empty(size + ALIGNMENT // 8)  # NumPy's own memory begins at a whole double
+    start = -address(memory) % ALIGNMENT // 8
+    return memory[start : start + size].reshape(shape)
 
 
 def address(array: NDArray[np.generic]) -> int:

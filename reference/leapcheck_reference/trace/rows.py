@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from leapcheck_reference.trace.graph import Graph, Op
 from leapcheck_reference.trace.llvm import loop, offset, vector_constant
@@ -44,34 +45,47 @@ def varying_pieces(is_constant: Sequence[bool], lanes: int) -> list[Piece]:
     return cuts
 
 
-def rows_module(graph: Graph, lanes: int, parts: Partition) -> str:
-    """IR of `evaluate_rows(inputs, outputs, scratch, blocks)` to stand behind `blocks_module`, and of two variants of it.
+class Way(StrEnum):
+    """How a row is written: whole, or only what is not the same at every state (some of the rest may be written again)."""
 
-    `inputs` and `outputs` are tables of pointers to the C-ordered arrays (states, numbers) of each input and output of the
-    graph, states = blocks * lanes. `scratch` holds GROUP blocks of inputs, results and carried values.
-    `evaluate_varying` leaves alone what is the same at every state, or writes it again;
-    `evaluate_results(inputs, results, scratch, blocks)` leaves the results in blocks.
+    ROWS = "rows"
+    VARYING = "varying"
+
+
+def results_module(graph: Graph, lanes: int, parts: Partition) -> str:
+    """IR of `evaluate_results(inputs, results, scratch, blocks)` to stand behind `blocks_module`: results are left in blocks.
+
+    `inputs` is a table of pointers to the C-ordered arrays (states, numbers) of each input of the graph, states =
+    blocks * lanes. `scratch` holds GROUP blocks of inputs, results and carried values.
     """
-    readers = [_reader(name, size, first, graph, lanes) for name, size, first in input_rows(graph)]
-    ways = {
-        "row": {name: pieces(places.size, lanes) for name, places in graph.outputs.items()},
-        "varying": {
-            name: varying_pieces([graph.nodes[i].op is Op.CONSTANT for i in places.ravel().tolist()], lanes)
-            for name, places in graph.outputs.items()
-        },
-    }
+    return "\n\n".join([_mask_declarations(lanes), *_readers(graph, lanes), _evaluate_results(graph, lanes, parts)]) + "\n"
+
+
+def rows_module(graph: Graph, lanes: int, parts: Partition, way: Way) -> str:
+    """IR of `evaluate_rows`, or `evaluate_varying`, `(inputs, outputs, scratch, blocks)`: a module of its own, linked to
+    `blocks_module`.
+
+    Like `evaluate_results`; `outputs` is a table of pointers to the C-ordered arrays of each output.
+    """
+    rows = {name: _pieces_of(graph, places.ravel().tolist(), lanes, way) for name, places in graph.outputs.items()}
     writers = [
-        _writer(f"{way}_{name}_{k}", graph, lanes, parts, graph.outputs[name].ravel().tolist(), part)
-        for way, rows in ways.items()
+        _writer(f"{name}_{k}", graph, lanes, parts, graph.outputs[name].ravel().tolist(), part)
         for name, all_pieces in rows.items()
         for k, part in enumerate(_portions(all_pieces))
     ]
-    entries = [
-        _evaluate_results(graph, lanes, parts),
-        _evaluate_rows("evaluate_rows", "row", ways["row"], graph, lanes, parts),
-        _evaluate_rows("evaluate_varying", "varying", ways["varying"], graph, lanes, parts),
-    ]
-    return "\n\n".join([_mask_declarations(lanes), *readers, *writers, *entries]) + "\n"
+    declarations = ["declare void @evaluate_blocks(ptr, ptr, ptr, i64)", _mask_declarations(lanes)]
+    entry = _evaluate_rows(f"evaluate_{way}", rows, graph, lanes, parts)
+    return "\n\n".join([*declarations, *_readers(graph, lanes), *writers, entry]) + "\n"
+
+
+def _pieces_of(graph: Graph, nodes: list[int], lanes: int, way: Way) -> list[Piece]:
+    if way is Way.ROWS:
+        return pieces(len(nodes), lanes)
+    return varying_pieces([graph.nodes[i].op is Op.CONSTANT for i in nodes], lanes)
+
+
+def _readers(graph: Graph, lanes: int) -> list[str]:
+    return [_reader(name, size, first, graph, lanes) for name, size, first in input_rows(graph)]
 
 
 def input_rows(graph: Graph) -> Iterator[tuple[str, int, int]]:
@@ -208,14 +222,14 @@ def _entry(out: _Lines, graph: Graph, results: Mapping[int, tuple[int, ...]], no
     return out.value(f"fneg {out.vector} {vector}") if graph.nodes[node].op is Op.NEG else vector
 
 
-def _evaluate_rows(function: str, way: str, rows: Mapping[str, list[Piece]], graph: Graph, lanes: int, parts: Partition) -> str:
-    """The loop over groups of blocks: read rows, run the stages, write rows by one way's writers."""
+def _evaluate_rows(function: str, rows: Mapping[str, list[Piece]], graph: Graph, lanes: int, parts: Partition) -> str:
+    """The loop over groups of blocks: read rows, run the stages, write rows."""
     results = f"  %results = getelementptr i8, ptr %scratch, i64 {8 * lanes * GROUP * graph.input_count}"
     writes = []
     for k, (name, places) in enumerate(graph.outputs.items()):
         writes += _array(f"output{k}", "%outputs", k, 8 * lanes * places.size)
         for p in range(len(_portions(rows[name]))):
-            writes.append(f"  call void @write_{way}_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
+            writes.append(f"  call void @write_{name}_{p}(ptr %output{k}, ptr %results, i64 %count)")
     return _over_groups(function, "ptr %outputs", [results], writes, graph, lanes, parts)
 
 

@@ -27,7 +27,7 @@ import time
 
 class Slow:
     def potential_energy(self, q):
-        time.sleep(0.15)
+        time.sleep(0.075)
         return 0.0
 
     def kinetic_energy(self, q, v):
@@ -64,8 +64,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_state_is_progress(folder: Path) -> None:
-    """24 states of 0.15 s take four times as long as the limit."""
-    engine = OutsideEngine(Target("slow", EngineKind.PYTHON, ("slow:Slow",), folder, timeout=0.9), SPEC)
+    """24 states of 0.075 s take four times as long as the limit."""
+    engine = OutsideEngine(Target("slow", EngineKind.PYTHON, ("slow:Slow",), folder, timeout=0.45), SPEC)
     assert not engine.evaluate(STATES, ("potential_energy",))["potential_energy"].any()
     engine.close()
 

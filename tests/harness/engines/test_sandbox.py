@@ -104,6 +104,15 @@ def test_an_engine_in_the_sandbox_answers_the_same(attempt: str, tmp_path: Path,
 
 
 @needs_sandbox
+def test_the_end_of_an_engine_waits_for_none_that_cannot_be_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first process of a sandbox is bubblewrap's and of the engine's family: signals from within do not end it."""
+    looks = "import os; from leapcheck.engines.outside import family; tried = []; os.kill = lambda pid, _: tried.append(pid)"
+    word = written(tmp_path, f"{looks}; family.end_family(os.environ[family.FAMILY]); assert not tried, tried", monkeypatch)
+    run = lc.compare("two_link_arm", [word], engines=("reference",), quantities=("mass_matrix",), states=4, sandbox=True)
+    assert not run.failures
+
+
+@needs_sandbox
 def test_a_crash_in_the_sandbox_is_told_by_its_signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     word = written(tmp_path, "__import__('os').abort()", monkeypatch)
     run = lc.compare("two_link_arm", [word], engines=("reference",), quantities=("mass_matrix",), states=16, sandbox=True)

@@ -93,12 +93,13 @@ def test_what_content_depends_on_is_in_its_key(place: str, value: object, monkey
 def test_a_torn_file_is_made_anew(own_folder: Path, left: slice) -> None:
     given = states("pupper_leg", 9)
     expected = made("pupper_leg", QUANTITIES)(given["q"], given["v"])
-    kernel(generic_states.case("pupper_leg").tree, QUANTITIES)
-    (path,) = own_folder.iterdir()
-    whole = path.read_bytes()
-    path.write_bytes(whole[left])
+    kernel(generic_states.case("pupper_leg").tree, QUANTITIES)(given["q"], given["v"])
+    whole = {path: path.read_bytes() for path in own_folder.iterdir()}
+    assert len(whole) == 2  # the code that evaluates blocks, and that of rows
+    for path, content in whole.items():
+        path.write_bytes(content[left])
     assert same_bits(kernel(generic_states.case("pupper_leg").tree, QUANTITIES)(given["q"], given["v"]), expected)
-    assert path.read_bytes() == whole
+    assert {path: path.read_bytes() for path in own_folder.iterdir()} == whole
 
 
 def test_content_under_another_name_is_made_anew(own_folder: Path) -> None:
@@ -174,13 +175,13 @@ def test_making_leaves_the_collector_as_it_was(enabled: bool) -> None:
 
 
 def test_processes_side_by_side(own_folder: Path) -> None:
-    """Eight at once into an empty folder: each gets the right code, and one whole file is left."""
+    """Eight at once into an empty folder: each gets the right code, and one whole file of both its parts is left."""
     expected = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True).stdout
     for path in own_folder.iterdir():
         path.unlink()
     together = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE) for _ in range(8)]
     assert [process.communicate()[0] for process in together] == 8 * [expected]
-    assert len(list(own_folder.iterdir())) == 1
+    assert len(list(own_folder.iterdir())) == 2
 
 
 def test_threads_side_by_side(own_folder: Path) -> None:

@@ -41,7 +41,8 @@ def bytes_of_tree(pid: int) -> int:
 
 
 def _other_processes() -> list[int]:
+    """All but this one and the first: in a sandbox that is bubblewrap's own, which nothing in the sandbox can end."""
     try:
-        return [int(name) for name in os.listdir(PROCESSES) if name.isdigit() and int(name) != os.getpid()]  # noqa: PTH208
+        return [int(name) for name in os.listdir(PROCESSES) if name.isdigit() and int(name) not in (1, os.getpid())]  # noqa: PTH208
     except OSError:
         return []

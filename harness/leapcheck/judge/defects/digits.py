@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from leapcheck.judge.attribution.together import everything, fitted_inertias
 from leapcheck.judge.belief import Belief, Hypothesis, model_fault
 from leapcheck.judge.dictionary.model import unreal_inertias
 from leapcheck.judge.edits import edit_bodies, in_turn
+from leapcheck.robot_diff.rigid import quaternion_of
 from leapcheck_models.rotors import rotation_matrix
 from leapcheck_models.spec import Body, Inertia, Placement, RobotSpec, Symmetric3
 from leapcheck_models.validation import is_realisable, nearest_realisable, rotational_matrix
@@ -92,8 +92,7 @@ def _round_inertia(inertia: Inertia) -> Inertia:
     """Principal moments and the quaternion of the principal axes rounded, put together again."""
     ascending, columns = np.linalg.eigh(rotational_matrix(inertia.rotational))
     moments, axes = ascending[::-1], columns[:, ::-1]  # MuJoCo's order; half turns that remain free only permute the quaternion
-    x, y, z, w = Rotation.from_matrix(axes * np.sign(np.linalg.det(axes))).as_quat()
-    R = rotation_matrix(_unit((float(w), float(x), float(y), float(z))))
+    R = rotation_matrix(_unit(quaternion_of(axes * np.sign(np.linalg.det(axes)))))
     m = (R * np.array(_six(tuple(map(float, moments))))) @ R.T
     entries: Symmetric3 = (float(m[0, 0]), float(m[0, 1]), float(m[0, 2]), float(m[1, 1]), float(m[1, 2]), float(m[2, 2]))
     real = is_realisable(entries)

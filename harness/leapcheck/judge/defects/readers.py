@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
-from scipy.spatial.transform import Rotation
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, StateEdit, engine_fault, model_fault
 from leapcheck.judge.dictionary.robust import ROWS_PER_NUMBER
@@ -131,6 +129,8 @@ def _euler_fault(order: Any) -> Hypothesis:
         w, x, y, z = body.placement.quaternion
         if body.joint.type is JointType.FREE or _angle(body.placement.quaternion) <= TURNED:
             return body
+        from scipy.spatial.transform import Rotation  # here, as below: SciPy takes long to import
+
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Gimbal lock")  # then any of the possible angles will do
             angles = Rotation.from_quat([x, y, z, w]).as_euler(order)  # SciPy's lower case is about fixed axes
@@ -145,6 +145,8 @@ def _euler_fault(order: Any) -> Hypothesis:
 
 def _long_axis(belief: Belief, i: int, body: Body) -> Iterator[Hypothesis]:
     """The placement made of an axis of another length than 1, where one length makes the contact positions right."""
+    from scipy.optimize import least_squares
+
     n = len(belief.evidence.states)
     few = belief.about(belief.evidence.at_states(slice(0, n, max(1, n // 3))).of_quantities(("contact_positions",)))
     answers, scale = few.evidence.answers["contact_positions"], few.evidence.scale["contact_positions"]
@@ -164,6 +166,8 @@ def _long_axis_fault(i: int, body: Body, length: float) -> Hypothesis:
 
     Its children's placements, made out of poses in the world with A^T for A^-1, are off by A^T A.
     """
+    from scipy.spatial.transform import Rotation
+
     w, x, y, z = body.placement.quaternion
     turn = Rotation.from_quat([x, y, z, w]).as_rotvec()
     angle = float(np.linalg.norm(turn))

@@ -9,8 +9,6 @@ from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from leapcheck.judge.belief import AnswerEdit, AnswerView, Belief, Hypothesis, convention
 from leapcheck.judge.dictionary.robust import GAIN, deviating_quantities, grow, matching_share, promising
@@ -37,6 +35,9 @@ MOST_CHILDREN = 4
 
 MOST_ROWS = 4000
 """Numbers of a row that are compared when rows are matched."""
+
+NEAR = 1e-9
+"""Share by which a distance may exceed the least one and count as equal to it: far more than it is rounded by."""
 
 
 def joint_orders(belief: Belief) -> Iterator[Hypothesis]:
@@ -192,7 +193,19 @@ def _assignment(belief: Belief, quantity: str, axes: tuple[int, ...]) -> Order:
     answers, predicted = features(evidence.answers[quantity]), features(belief.prediction(quantity))
     if not (np.isfinite(answers).all() and np.isfinite(predicted).all()):
         return ()
-    _, order = linear_sum_assignment(cdist(answers, predicted, "cityblock"))
+    return _one_to_one(answers, predicted)
+
+
+def _one_to_one(points: Floats, others: Floats) -> Order:
+    """For each of n points (n, k) one of the others (n, k), so that the sum of their distances is least."""
+    distances = np.reshape([np.abs(point - others).sum(axis=1) for point in points], (len(points), len(others)))
+    near = distances <= distances.min(axis=1, keepdims=True, initial=np.inf) * (1.0 + NEAR)
+    if (near.sum(axis=0) == 1).all() and (near.sum(axis=1) == 1).all():  # each is the only one that is nearest to another
+        return tuple(near.argmax(axis=1).tolist())
+    from scipy.optimize import linear_sum_assignment  # here: SciPy takes longer to import than most errors to explain
+    from scipy.spatial.distance import cdist
+
+    _, order = linear_sum_assignment(cdist(points, others, "cityblock"))
     return tuple(order.tolist())
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from leapcheck.judge.belief import Belief, Hypothesis, TreeEdit, model_fault
 from leapcheck.judge.edits import edit_links
@@ -127,6 +126,8 @@ def _as_a_body(x: Floats, hidden: Floats) -> Floats:
     """
     if not len(hidden) or is_of_a_body(_inertia(x)):
         return x
+    from scipy.optimize import minimize  # here: it takes long to import
+
     floor = FLOOR * max(1e-6, float(np.abs(x).max()))
 
     def missing(z: Floats) -> tuple[float, Floats]:

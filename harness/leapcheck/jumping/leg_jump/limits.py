@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from leapcheck.jumping.leg_jump.case import LegCase, servo_use
 from leapcheck_models.arrays import Floats
@@ -51,6 +50,8 @@ def highest_at(case: LegCase, acceleration: float, level: float) -> HighestLegJu
     first = int(over.argmax())
     if first == 0:
         return HighestLegJump(0.0, acceleration, False)
+
+    from scipy.optimize import brentq  # here: it takes long to import
 
     def spare(time: float) -> float:
         return level - float(_use(case, plan, np.array([time]))[0])

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from leapcheck.jumping.control import Policy, Timing
 from leapcheck.jumping.judging.thresholds import Thresholds
@@ -27,6 +27,9 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.battery import Battery
 from leapcheck_reference.simulate.soft_contact import SoftContact
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Progress = Callable[[int, int], None]
 
@@ -207,6 +210,8 @@ def _as_meant(trial: Trial, draws: Draws) -> dict[str, Floats]:
 
 
 def _samples(trial: Trial, draws: Draws, runs: Sequence[TrialOutcome], why: Sequence[tuple[str, ...]]) -> pd.DataFrame:
+    import pandas as pd  # here: it takes long to import
+
     columns: dict[str, object] = dict(_as_meant(trial, draws))
     columns |= {name: np.array([one.figures[name] for one in runs]) for name in FIGURE_NAMES}
     columns |= {"stopped": np.array([one.stopped for one in runs]), "success": [not of_run for of_run in why]}

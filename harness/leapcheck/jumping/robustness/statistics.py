@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest, spearmanr
 
 from leapcheck_models.arrays import Floats
 
@@ -51,6 +50,8 @@ def success_interval(successes: int, count: int, confidence: float = CONFIDENCE)
     """
     if not 0 <= successes <= count or count < 1:
         raise ValueError(f"{successes} successes in {count} runs: give 0 <= successes <= runs, and a run at least")
+    from scipy.stats import binomtest  # here, as below: it takes long to import
+
     interval = binomtest(successes, count).proportion_ci(confidence, method="exact")
     return float(interval.low), float(interval.high)
 
@@ -91,5 +92,7 @@ def _spearman(x: Floats, y: Floats) -> tuple[float, float]:
     """(coefficient, p-value); NaN where one of them is constant or there are fewer than three pairs."""
     if len(x) < 3 or (x == x[0]).all() or (y == y[0]).all():
         return math.nan, math.nan
+    from scipy.stats import spearmanr
+
     result = spearmanr(x, y)
     return float(result.statistic), float(result.pvalue)

@@ -20,7 +20,8 @@ from leapcheck_reference.simulate.actuator import drives as drives_of
 from leapcheck_reference.simulate.actuator import losses
 from leapcheck_reference.simulate.coordinates import sound_state
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.soft import SoftContact, weights
+from leapcheck_reference.simulate.soft_contact import SoftContact
+from leapcheck_reference.simulate.soft_weights import weights
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 Integrator = Literal["Euler", "implicitfast", "RK4", "discrete"]
