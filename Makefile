@@ -21,6 +21,9 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 compare: venv
 	$(BIN)/leapcheck compare mini_cheetah
 
+# What tests compile is kept for the next run, keyed by its source as users' is; a first run and CI's begin without.
+quick test test-slow: export LEAPCHECK_CACHE ?= $(CURDIR)/$(VENV)/test-cache
+
 # What one runs after each edit: under a minute on two cores.
 quick: venv
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "quick and not slow"
