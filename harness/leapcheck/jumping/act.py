@@ -108,12 +108,12 @@ def act_on_ground(spec: RobotSpec, act: Act, terrain: Terrain) -> Act:
     ValueError where the robot would begin inside a box. On level ground a remark says where a box was meant.
     """
     if terrain.is_level:
-        if not act.landing or act.note:
+        if not act.landing:
             return act
         text = (
             f"the plan means ground that is {act.landing:.2f} m higher where it lands: here it is level; put a box there (--box)"
         )
-        return replace(act, note="; ".join([text, *_box_note(spec, act)]))
+        return replace(act, note="; ".join([*([act.note] if act.note else []), text, *_box_note(spec, act)]))
     q, v = act.start[0].copy(), act.start[1]
     q[:3] = terrain.R @ q[:3]
     w, x, y, z = q[3:7].tolist()

@@ -29,8 +29,8 @@ SPEC = load("mini_cheetah")
 ENGINES = ["mujoco", "soft-rk4", "rigid", "spring-damper", "pinocchio-admm"]
 
 LESS_VOLTAGE = 0.99
-GAIN_SLACK = 0.1
-"""Part of the height that the voltage costs by which the gain is off: 0.05 measured, gains fall with voltage."""
+GAIN_SLACK = 0.2
+"""Part of the height lost by which the gain is off: 0.13 measured; durations are whole milliseconds."""
 
 
 @cache
@@ -61,6 +61,12 @@ def test_the_power_that_is_planned_with_is_that_of_the_drives() -> None:
     assert power[0] == pytest.approx(drawn, rel=1e-3)
     none = dataclasses.replace(motors, electrical=np.zeros(12, dtype=bool))
     assert float(ca.Function("out", inputs, [battery_power(made, none)])(*rows)) == 0.0
+
+
+def test_energy_is_no_merit_without_motors() -> None:
+    servos = dataclasses.replace(drives(SPEC), electrical=np.zeros(12, dtype=bool))
+    with pytest.raises(ValueError, match="--merit energy: no drive of 'mini_cheetah' has a motor"):
+        optimised_jump(SPEC, JumpRequest(0.2, merit="energy"), servos)
 
 
 @pytest.mark.slow

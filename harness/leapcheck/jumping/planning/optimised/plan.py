@@ -11,11 +11,12 @@ import numpy as np
 from leapcheck.jumping.planning.legged import Legged, legged_robot
 from leapcheck.jumping.planning.optimised.assembly import assemble
 from leapcheck.jumping.planning.optimised.body import Coordinates, body
+from leapcheck.jumping.planning.optimised.charges import JumpProblem, height_gains
 from leapcheck.jumping.planning.optimised.coordinates import simplest_coordinates, whole_coordinates
 from leapcheck.jumping.planning.optimised.footing import footing, steps
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import first_guess
-from leapcheck.jumping.planning.optimised.problem import JumpProblem, height_gains, problem
+from leapcheck.jumping.planning.optimised.problem import problem
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import schedule
 from leapcheck.jumping.planning.records import Gains, JumpPlan, JumpRequest, PlannerError
@@ -55,8 +56,11 @@ def optimised_jump(
     """The best plan by the request's merit, over and onto what `terrain` has; `repeatable`: it ends in its first pose.
 
     Raises PlannerError where that is beyond a limit or the solver has not converged: what it finds is a local optimum, so
-    whether the robot can jump is not known. Infeasible for a height that is no jump.
+    whether the robot can jump is not known. Infeasible for a height that is no jump. ValueError for
+    the merit "energy" without motors.
     """
+    if request.merit == "energy" and not drives.electrical.any():
+        raise ValueError(f"--merit energy: no drive of '{spec.name}' has a motor, so its energy is not known: leave --merit out")
     robot = legged_robot(spec, SMALLEST_RADIUS)
     work = task(robot, request, drives, battery)
     coordinates = whole_coordinates(robot) if request.yaw or request.roll else simplest_coordinates(robot)
@@ -88,7 +92,7 @@ def optimised_jump(
         footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance, robot.size),
         steps=steps(terrain),
         impact=flip or abs(request.roll) > LARGE_TURN,
-        upright=flip or request.yaw != 0.0,
+        upright=bool(last) or request.yaw != 0.0,
         run_up=request.run_up,
     )
     made = problem(expressions, stages, goal, guess)
@@ -97,8 +101,9 @@ def optimised_jump(
     gains = gains or Gains.for_robot(weight * work.com[2], work.com[2], robot.gravity)
     plan = assemble(expressions, made, values, request, goal, gains)
     if request.merit == "height":
-        height = float(plan.take_off_velocity[2]) ** 2 / (2.0 * robot.gravity)
-        gains_of = height_gains(made, values, goal, float(plan.take_off_velocity[2]) / robot.gravity)
+        speed = float(plan.take_off_velocity[2])
+        height = speed**2 / (2.0 * robot.gravity)
+        gains_of = height_gains(made, values, speed / robot.gravity / goal.weight)
         plan = replace(plan, request=replace(request, height=height), height_gains=gains_of)
     if plan.utilisation > 1.0:
         raise PlannerError(_refusal(request, plan, float(values[made.use][0])))
