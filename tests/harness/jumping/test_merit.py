@@ -10,6 +10,8 @@ import pytest
 from leapcheck.jumping.act import planned_act
 from leapcheck.jumping.measures.figure_list import JumpFigure
 from leapcheck.jumping.measures.figures import figures
+from leapcheck.jumping.measures.observation import Phases, observe
+from leapcheck.jumping.measures.take_off import take_off_figures
 from leapcheck.jumping.options import JumpOptions, Merit, TakeOff
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.merit import battery_energy, merit_note
@@ -20,6 +22,7 @@ from leapcheck.jumping.planning.optimised.plan import optimised_jump
 from leapcheck.jumping.planning.plan import highest_jump
 from leapcheck.jumping.planning.records import JumpPlan, JumpRequest
 from leapcheck.jumping.simulation import simulate
+from leapcheck.simulators.log import log_of_steps
 from leapcheck.simulators.registry import Ground, make_simulator
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.actuator import drive_response, drives, torque_before_losses
@@ -110,6 +113,24 @@ def test_the_highest_jump_lands_in_every_simulator(engine: str) -> None:
     assert found["height_share"].value > 0.95
     assert found["final_tilt"].value < 2.0
     assert found["trunk_clearance"].value > 0.0
+
+
+@pytest.mark.parametrize(("front", "rear"), [(50, 80), (80, 50)])
+def test_the_lead_of_the_front_feet_is_the_time_between_the_last_loads(front: int, rear: int) -> None:
+    """By hand: the front feet bear for `front` steps, the rear ones for `rear`; a hundredth of the weight on a foot is none."""
+    points = [point.name for point in SPEC.contact_points if point.computed]
+    columns = [np.zeros((100, *shape)) for shape in [(12,)] * 4 + [(), (), (len(points), 3), (SPEC.nv,)]]
+    for i, name in enumerate(points):
+        if name.endswith("foot"):
+            columns[6][: front if name.startswith("F") else rear, i, 2] = 30.0
+            columns[6][:, i, 2] += 0.01 * 9.81 * SPEC.total_mass
+    home = np.array(SPEC.poses[0].q)
+    log = log_of_steps(SPEC, "still", 1e-3, 101 * [(home, np.zeros(SPEC.nv))], columns, "")
+    phases = Phases(push=0.0, take_off=0.09, apex=0.095, apex_height=0.3, touch_down=0.1, end=0.1)
+    asked = JumpRequest(0.2, take_off="front-first")
+    (found,) = take_off_figures(observe(SPEC, log), phases, asked)
+    assert (found.name, found.value) == ("front_lead", pytest.approx((rear - front) * 1e-3))
+    assert take_off_figures(observe(SPEC, log), phases, JumpRequest(0.2)) == []
 
 
 @pytest.mark.slow
