@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leapcheck.api.jump_run import JumpRun, LegJumpRun
 from leapcheck.api.robots import load
 from leapcheck.jumping.leg_jump.options import LegJumpOptions, Pair
-from leapcheck.jumping.options import Flip, JumpOptions, Planner
+from leapcheck.jumping.options import Flip, JumpOptions, Merit, Planner, TakeOff
 
 if TYPE_CHECKING:
     from leapcheck.jumping.runs import StudyProgress
@@ -32,6 +32,8 @@ def jump(
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
     planner: Planner = JumpOptions.planner,
+    merit: Merit = JumpOptions.merit,
+    take_off: TakeOff | None = JumpOptions.take_off,
     plan: str | None = JumpOptions.plan,
     policy: str | None = JumpOptions.policy,
     sandbox: bool = JumpOptions.sandbox,
@@ -83,7 +85,9 @@ def jump(
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
-        planner: "quick", a push of constant acceleration, or "optimised", the motion that stays farthest from its limits.
+        planner: "quick", a push of constant acceleration, or "optimised", the best motion by its merit.
+        merit: what the optimised planner looks for: "margin" to the limits, least "energy" from the battery, or "height".
+        take_off: which feet leave the ground first: "together", "front-first" or "rear-first"; by the optimised planner.
         plan: a planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md).
         policy: your own controller instead of the plan, as module:factory, from the current folder: factory(robot)
             returns a function of (time, q, v) that returns joint torques or a JointCommand.
@@ -149,6 +153,8 @@ def jump(
         crouch=crouch,
         push_time=push_time,
         planner=planner,
+        merit=merit,
+        take_off=take_off,
         plan=plan,
         policy=policy,
         sandbox=sandbox,

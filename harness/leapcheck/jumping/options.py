@@ -12,19 +12,24 @@ from leapcheck.system.command_line import repeat_command
 
 Planner = Literal["quick", "optimised"]
 Flip = Literal["back", "front", "left", "right"]
+Merit = Literal["margin", "energy", "height"]
+TakeOff = Literal["together", "front-first", "rear-first"]
 PITCHES: dict[Flip, float] = {"back": -360.0, "front": 360.0}
 ROLLS: dict[Flip, float] = {"left": -360.0, "right": 360.0}
 """Pitch and roll (deg) of a flip."""
 
 NOT_WITH_PLAN = ("pose", "duration")
-NOT_WITH_OWN = ("distance", "landing_height", "pitch", "flip", "turn", "run_up", "jumps", "crouch", "push_time", "planner")
+NOT_WITH_OWN = (
+    *("distance", "landing_height", "pitch", "flip", "turn", "run_up", "jumps", "crouch", "push_time", "planner", "merit"),
+    "take_off",
+)
 """Options that would have no effect."""
 
 NOT_WITH_GOAL = ("distance", "landing_height", "pitch", "flip", "turn", "box", "gap", "stairs", "slope")
 """Options that contradict --onto-box and --over-gap."""
 
 NOT_WITH_JUMPS = (
-    *("landing_height", "pitch", "flip", "turn", "onto_box", "over_gap", "run_up", "planner"),
+    *("landing_height", "pitch", "flip", "turn", "onto_box", "over_gap", "run_up"),
     *("box", "gap", "stairs", "slope", "monte_carlo"),
 )
 """Options that several jumps in a row go without."""
@@ -70,7 +75,11 @@ class JumpOptions:
     push_time: float | None = None
     """How long the push lasts (s); chosen by default."""
     planner: Planner = "quick"
-    """quick: a push of constant acceleration; optimised: the motion that stays farthest from its limits, in a minute or so."""
+    """quick: a push of constant acceleration; optimised: the best motion by its --merit, in a minute or so."""
+    merit: Merit = "margin"
+    """What the best motion is: margin to the limits, least energy from the battery, or most height (--highest)."""
+    take_off: TakeOff | None = None
+    """Which feet leave the ground first; chosen by default. --planner optimised plans it."""
     plan: str | None = None
     """A planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md)."""
     policy: str | None = None
@@ -191,12 +200,25 @@ class JumpOptions:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
             if self.run_up is not None and self.planner == "quick":
                 raise ValueError("--run-up: the quick planner jumps from rest alone: add --planner optimised")
+            self._check_merit()
             if self.planner == "optimised":
                 self._refuse_unused(("crouch", "push_time"), "the optimised planner chooses it")
         else:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
             if self.plan is not None:
                 self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
+
+    def _check_merit(self) -> None:
+        """Raises ValueError where merit or order of take-off cannot be planned."""
+        if self.planner == "quick":
+            for name, default in (("merit", "margin"), ("take_off", None)):
+                if getattr(self, name) != default:
+                    why = "the quick planner pushes with all feet, for margin: add --planner optimised"
+                    raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: {why}")
+        if self.merit == "height" and not self.highest:
+            raise ValueError("--merit height: give --highest instead of the height")
+        if self.merit == "energy" and self.highest:
+            raise ValueError("--merit energy: the merit of --highest is its height: give a --height, or leave --merit out")
 
     def _check_kind(self) -> None:
         """Raises ValueError where a flip, a turn or jumps in a row cannot be planned."""
@@ -232,9 +254,8 @@ class JumpOptions:
         """Raises ValueError where a barrel roll cannot be planned."""
         if self.is_planned and self.planner == "quick":
             raise ValueError(f"--flip {self.flip}: the quick planner pushes straight: add --planner optimised")
-        self._refuse_unused(
-            ("turn", "run_up", "highest", "landing_height", "slope"), f"a jump with --flip {self.flip} goes without it"
-        )
+        others = ("turn", "run_up", "highest", "landing_height", "slope", "take_off")
+        self._refuse_unused(others, f"a jump with --flip {self.flip} goes without it")
 
     def _check_jumps(self) -> None:
         """Raises ValueError where jumps in a row cannot be planned."""
@@ -244,8 +265,8 @@ class JumpOptions:
         for name in NOT_WITH_JUMPS if self.is_planned else ():
             if getattr(self, name) != defaults[name]:
                 raise ValueError(
-                    f"--{name.replace('_', '-')} with --jumps {self.jumps}: jumps in a row are planned by --planner quick, up or "
-                    "forward on level ground, without --monte-carlo: leave one out, or bring the whole motion as a --trajectory"
+                    f"--{name.replace('_', '-')} with --jumps {self.jumps}: jumps in a row go up or forward on level ground, "
+                    "without --monte-carlo: leave one out, or bring the whole motion as a --trajectory"
                 )
 
     def _check_sandbox(self) -> None:

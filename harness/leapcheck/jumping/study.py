@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import radians
@@ -19,7 +19,8 @@ from leapcheck.jumping.judging.verdict import JumpJudgement, judge_jump
 from leapcheck.jumping.measures.estimates import Estimate
 from leapcheck.jumping.measures.ledgers import Ledger, ledgers
 from leapcheck.jumping.options import JumpOptions, name_value_pairs
-from leapcheck.jumping.planning.records import Infeasible, JumpPlan, JumpRequest, PlannerError
+from leapcheck.jumping.planning.merit import merit_note
+from leapcheck.jumping.planning.records import Infeasible, JumpRequest, PlannerError
 from leapcheck.jumping.robot import jumping_robot
 from leapcheck.jumping.runs import FirstVerdict, Runs, StudyProgress, estimates_of, simulate_everywhere
 from leapcheck.jumping.series import judge_series
@@ -28,8 +29,7 @@ from leapcheck.simulators.log import JumpLog
 from leapcheck.simulators.registry import robot_in
 from leapcheck.system.installed import versions
 from leapcheck_models.spec import RobotSpec, spec_hash
-from leapcheck_reference.simulate.actuator import Drives, drives
-from leapcheck_reference.simulate.battery import Battery
+from leapcheck_reference.simulate.actuator import drives
 
 if TYPE_CHECKING:
     from leapcheck.jumping.hardware import HardwareComparison, HardwareLog
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from leapcheck.jumping.robustness.monte_carlo import MonteCarlo
     from leapcheck.jumping.robustness.variation import Variation
 
-GUESSED_HEIGHT, NEAR_LIMIT = 0.5, 0.9
-"""m; use of a limit from which on it is named as one that limits the highest jump."""
+GUESSED_HEIGHT = 0.5
+"""m: that the search for the highest jump begins from."""
 
 MAY_DO_MORE = "--planner optimised, whose push is no constant one, may do more"
 OTHER_JUMP = "ask for less or for something near it, try the other --planner, or bring a plan of your own (--plan)"
@@ -139,34 +139,22 @@ def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
         return file_act(setup.spec, options.plan, options.duration)
     if not options.is_planned:
         return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration, options.sandbox)
+    if options.planner == "optimised":
+        return _optimised_act(setup, options)
     if options.highest:
-        if options.planner == "optimised":
-            return _highest_optimised(setup, options)
         most = _highest(setup, options)
         return planned_act(most.plan, (most.sentence,), options.jumps)
-    plan = _planner(setup, options)(setup.spec, _request(options), drives(setup.spec), setup.battery)
-    return planned_act(plan, jumps=options.jumps)
+    from leapcheck.jumping.planning.plan import plan_jump
+
+    return planned_act(plan_jump(setup.spec, _request(options), drives(setup.spec), setup.battery), jumps=options.jumps)
 
 
-def _planner(setup: JumpSetup, options: JumpOptions) -> Callable[[RobotSpec, JumpRequest, Drives, Battery], JumpPlan]:
-    if options.planner == "quick":
-        from leapcheck.jumping.planning.plan import plan_jump
-
-        return plan_jump
+def _optimised_act(setup: JumpSetup, options: JumpOptions) -> Act:
     from leapcheck.jumping.planning.optimised import optimised_planner
 
-    return partial(optimised_planner(), terrain=setup.ground.terrain)
-
-
-def _highest_optimised(setup: JumpSetup, options: JumpOptions) -> Act:
-    from leapcheck.jumping.planning.optimised import optimised_planner
-
-    request, terrain = replace(_request(options), height=GUESSED_HEIGHT), setup.ground.terrain
-    plan = optimised_planner()(setup.spec, request, drives(setup.spec), setup.battery, terrain, highest=True)
-    limits = ", ".join(f"{check.name} {check.utilisation:.2f}" for check in plan.checks if check.utilisation > NEAR_LIMIT)
-    return planned_act(
-        plan, (f"the highest jump that the optimised planner finds is {plan.request.height:.3f} m: of 1, {limits}",)
-    )
+    motors, terrain = drives(setup.spec), setup.ground.terrain
+    plan = optimised_planner()(setup.spec, _request(options), motors, setup.battery, terrain, repeatable=options.jumps > 1)
+    return planned_act(plan, (merit_note(plan, setup.battery),), options.jumps)
 
 
 def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
@@ -176,7 +164,7 @@ def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:
 
 
 def _request(options: JumpOptions) -> JumpRequest:
-    height = 1.0 if options.height is None else options.height  # --highest looks for its own
+    height = GUESSED_HEIGHT if options.height is None else options.height  # --highest looks for its own
     return JumpRequest(
         height=height,
         distance=options.distance,
@@ -188,6 +176,8 @@ def _request(options: JumpOptions) -> JumpRequest:
         yaw=radians(options.turn),
         run_up=options.run_up,
         roll=radians(options.trunk_roll),
+        merit="height" if options.highest else options.merit,
+        take_off=options.take_off,
     )
 
 

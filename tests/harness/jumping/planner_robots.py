@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from leapcheck_models.spec import Body, Inertia, Placement, Pose, RobotSpec, Symmetric3, Vector3
+from leapcheck_models.spec import Body, Inertia, Joint, JointType, Placement, Pose, RobotSpec, Symmetric3, Vector3
 
 ROBOTS = ("mini_cheetah", "mini_cheetah_armature")
 
@@ -35,6 +35,41 @@ def with_thigh(spec: RobotSpec, length: float, legs: str) -> RobotSpec:
         for body in spec.bodies
     )
     return dataclasses.replace(spec, name=f"{spec.name} with other thighs", bodies=bodies)
+
+
+def with_legs(spec: RobotSpec, legs: tuple[str, ...]) -> RobotSpec:
+    """The robot with these of its legs alone."""
+    kept = [k for k, body in enumerate(spec.bodies) if k == 0 or body.name[:2] in legs]
+    bodies = tuple(spec.bodies[k] for k in kept)
+    joints, names = {body.joint.name for body in bodies}, {body.name for body in bodies}
+    q = spec.poses[0].q
+    return dataclasses.replace(
+        spec,
+        name=f"{spec.name} on {' '.join(legs)}",
+        bodies=bodies,
+        actuators=tuple(actuator for actuator in spec.actuators if actuator.joint in joints),
+        contact_points=tuple(point for point in spec.contact_points if point.body in names),
+        poses=(Pose("home", (*q[:7], *(q[6 + k] for k in kept[1:]))),),
+    )
+
+
+def with_sliding_shanks(spec: RobotSpec) -> RobotSpec:
+    """The robot with prismatic joints for knees: shanks that slide along straight thighs."""
+
+    def slides(joint: str) -> bool:
+        return joint.endswith("_knee_joint")
+
+    def shank(body: Body) -> Body:
+        slide = Joint(body.joint.name, JointType.PRISMATIC, (0.0, 0.0, 1.0), (-0.05, 0.14), damping=1.0, friction=1.0)
+        return dataclasses.replace(body, joint=slide, rotor=None) if slides(body.joint.name) else body
+
+    actuators = tuple(
+        dataclasses.replace(a, motor=None, torque_limit=250.0, speed_limit=6.0) if slides(a.joint) else a for a in spec.actuators
+    )
+    poses = (Pose("home", (*spec.poses[0].q[:7], *4 * (0.0, 0.0, 0.05))),)
+    return dataclasses.replace(
+        spec, name=f"{spec.name} on slides", bodies=tuple(map(shank, spec.bodies)), actuators=actuators, poses=poses
+    )
 
 
 def _scaled_body(body: Body, factor: float) -> Body:

@@ -39,6 +39,7 @@ def test_every_figure_is_listed_with_its_unit_and_has_a_key_of_its_own() -> None
         "run_up_speed",
         "run_up_share",
         "run_up_flight",
+        "front_lead",
         "roll",
         "roll_off",
         "total_distance",

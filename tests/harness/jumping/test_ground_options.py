@@ -77,6 +77,9 @@ def test_a_robot_inside_a_box_is_refused_and_a_plan_lands_on_the_nearest_step() 
         act_on_ground(ROBOT, act, terrain_of(("0.4,0.1",), (), None, 0.0))
     assert act_on_ground(ROBOT, act, terrain_of(("0.45,0.5", "0.2,4"), (), None, 0.0)).landing == pytest.approx(0.45)
     assert "put a box there (--box)" in " ".join(act_on_ground(ROBOT, act, LEVEL).notes)
+    remarked = act_on_ground(ROBOT, dataclasses.replace(act, notes=("the best",)), LEVEL).notes
+    assert remarked[0] == "the best"
+    assert "the plan means" in remarked[1]
 
 
 def test_a_robot_that_stands_beside_the_box_has_missed_it() -> None:

@@ -17,9 +17,10 @@ from leapcheck.jumping.planning.records import Check, Infeasible, JumpRequest
 from leapcheck.jumping.planning.search import lowest_crouch
 from leapcheck.jumping.planning.task import task
 from leapcheck_models.robots import load
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec import Body, Joint, JointType, Pose, RobotSpec
 from leapcheck_reference.simulate.actuator import drives, largest_torque
 from leapcheck_reference.simulate.battery import Battery
+from tests.harness.jumping.planner_robots import with_legs
 
 CROUCH_STEP = 0.006
 """m: a little more than between the heights among which the lowest crouch is looked for."""
@@ -119,6 +120,37 @@ def _foot_on_the_thigh(spec: RobotSpec) -> RobotSpec:
     return dataclasses.replace(spec, contact_points=points)
 
 
+def _biped(spec: RobotSpec) -> RobotSpec:
+    return with_legs(spec, ("FR", "FL"))
+
+
+def _with_fixed_abads(spec: RobotSpec) -> RobotSpec:
+    """Its legs move in planes: two joints each."""
+    bodies = tuple(
+        dataclasses.replace(b, joint=Joint(b.joint.name, JointType.FIXED), rotor=None) if b.name.endswith("_abad") else b
+        for b in spec.bodies
+    )
+    q = spec.poses[0].q
+    poses = (Pose("home", (*q[:7], *(angle for i, angle in enumerate(q[7:]) if i % 3))),)
+    actuators = tuple(a for a in spec.actuators if not a.name.endswith("_abad"))
+    return dataclasses.replace(spec, bodies=bodies, poses=poses, actuators=actuators)
+
+
+def _with_wrists(spec: RobotSpec) -> RobotSpec:
+    """A fourth driven joint in each leg, before its foot."""
+    bodies, actuators = list[Body](), list(spec.actuators)
+    for body in spec.bodies:
+        bodies.append(body)
+        if body.name.endswith("_knee"):
+            name, joint = f"{body.name}_wrist", dataclasses.replace(body.joint, name=f"{body.name}_wrist_joint")
+            bodies.append(dataclasses.replace(body, name=name, parent=body.name, joint=joint, rotor=None))
+            actuators.append(dataclasses.replace(spec.actuators[0], name=name, joint=joint.name))
+    points = tuple(dataclasses.replace(p, body=f"{p.body}_wrist") if p.is_foot else p for p in spec.contact_points)
+    q = spec.poses[0].q
+    poses = (Pose("home", (*q[:7], *(angle for k in range(7, 19, 3) for angle in (*q[k : k + 3], 0.0)))),)
+    return dataclasses.replace(spec, bodies=tuple(bodies), actuators=tuple(actuators), contact_points=points, poses=poses)
+
+
 def _sideways(spec: RobotSpec) -> RobotSpec:
     return dataclasses.replace(spec, gravity=(1.0, 0.0, -9.0))
 
@@ -128,7 +160,10 @@ def _sideways(spec: RobotSpec) -> RobotSpec:
     [
         (_without_feet, "has no feet: mark contact points with is_foot"),
         (_without_knee_drive, "joint 'HL_knee_joint' of foot 'HL_foot' has no actuator"),
-        (_foot_on_the_thigh, "foot 'FR_knee_point' has 2 joints: a leg of this planner has 3"),
+        (_foot_on_the_thigh, "foot 'FR_knee_point' has 2 joints: a leg of the planners has 3; bring its motion as --trajectory"),
+        (_with_fixed_abads, "foot 'FR_foot' has 2 joints: a leg of the planners has 3; bring its motion as --trajectory"),
+        (_with_wrists, "foot 'FR_foot' has 4 joints: a leg of the planners has 3; bring its motion as --trajectory"),
+        (_biped, "stands on 2 point feet, which is no stand: bring its motion as --trajectory, or a --policy"),
         (_sideways, "does not point down"),
         (lambda spec: dataclasses.replace(spec, poses=()), "has no pose"),
     ],

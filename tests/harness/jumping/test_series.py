@@ -125,7 +125,6 @@ def test_a_part_of_a_log_has_its_own_rows() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        JumpOptions(height=0.2, jumps=3, planner="optimised"),
         JumpOptions(height=0.2, jumps=3, pitch=10.0),
         JumpOptions(height=0.2, jumps=3, landing_height=0.1),
         JumpOptions(height=0.2, jumps=3, slope=5.0),
@@ -142,6 +141,7 @@ def test_what_is_not_planned_in_a_row_is_refused_by_name(other: JumpOptions) -> 
 
 def test_jumps_are_counted_and_are_leapcheck_s_own() -> None:
     JumpOptions(height=0.2, distance=0.3, jumps=3).check()
+    JumpOptions(height=0.2, distance=0.3, jumps=3, planner="optimised").check()
     for jumps in (0, -1, 21):
         with pytest.raises(ValueError, match=f"--jumps {jumps}: give 1 to 20"):
             JumpOptions(height=0.2, jumps=jumps).check()

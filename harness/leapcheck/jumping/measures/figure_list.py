@@ -61,6 +61,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("run_up_speed", "forward speed at the start of the push", "m/s", JUMP, "com velocity along x there, of a running jump"),
     ("run_up_share", "that speed / speed asked for", "1", JUMP, "run_up_speed over that of the plan"),
     ("run_up_flight", "time of flight of the run-up", "s", JUMP, "longest flight before the push, loads as for take-off"),
+    ("front_lead", "lead of the front feet at take-off", "s", JUMP, "last load of the rear feet minus that of the front ones"),
     ("rise", "rise of the com", "m", JUMP, "com height at the apex minus that at the start of the push"),
     ("height", "height of the jump", "m", JUMP, "com height at the apex minus that at take-off"),
     ("height_share", "height / height asked for", "1", JUMP, "height over that of the plan"),

@@ -10,6 +10,7 @@ import numpy as np
 from leapcheck.jumping.measures.balances import BESIDE
 from leapcheck.jumping.measures.figure_list import FIGURES, LANDING_WINDOW, WINDOW, JumpFigure
 from leapcheck.jumping.measures.observation import TOUCH, Observation, Phases, flights, motion_phases, observe, row_at
+from leapcheck.jumping.measures.take_off import take_off_figures
 from leapcheck.jumping.measures.turns import pitch_turn, roll_turn, yaw_turn
 from leapcheck.jumping.measures.utilisation import drive_figures, power_figures
 from leapcheck.jumping.simulation import driven_places
@@ -300,6 +301,7 @@ def figures(
         *drive_figures(log, drives, speeds[:-1], phases, rating),
         *jump_figures(seen, phases, None if plan is None else plan.request),
         *run_up_figures(seen, phases, None if plan is None else plan.request),
+        *take_off_figures(seen, phases, None if plan is None else plan.request),
         *ground_figures(seen, phases, mu),
         *power_figures(log, drives, battery, 0.5 * (speeds[:-1] + speeds[1:]), phases),
         *attitude_figures(

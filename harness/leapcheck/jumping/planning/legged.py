@@ -21,6 +21,11 @@ Places = NDArray[np.intp]
 JOINTS_PER_LEG = 3
 """Joints that place a foot in space: with fewer it cannot be put where the plan wants it, with more it is not determined."""
 
+LEAST_FEET = 3
+"""Point feet that a robot can stand on."""
+NO_PLAN = "bring its motion as --trajectory, or a --policy"
+"""Remedy where no planner serves."""
+
 GEOMETRY = ("com_position", "mass_matrix", "contact_positions", "contact_jacobians", "contact_angular_jacobians")
 DYNAMICS = (
     "mass_matrix",
@@ -95,6 +100,8 @@ def legged_robot(spec: RobotSpec, smallest_radius: float = 0.0) -> Legged:
     """
     tree, home, gravity = reference.build(spec), _home(spec), _downward_gravity(spec)
     legs = np.array(_legs(spec, tree), dtype=np.intp)
+    if len(legs) < LEAST_FEET:
+        raise ValueError(f"'{spec.name}' stands on {len(legs)} point feet, which is no stand: {NO_PLAN}")
     points = [point for point in spec.contact_points if point.computed]
     feet = [i for i, point in enumerate(points) if point.is_foot]
     others = [i for i, point in enumerate(points) if not point.is_foot]
@@ -150,7 +157,7 @@ def _legs(spec: RobotSpec, tree: Tree) -> list[list[int]]:
             name = body.parent
         if len(leg) != JOINTS_PER_LEG:
             raise ValueError(
-                f"'{spec.name}': foot '{foot.name}' has {len(leg)} joints: a leg of this planner has {JOINTS_PER_LEG}"
+                f"'{spec.name}': foot '{foot.name}' has {len(leg)} joints: a leg of the planners has {JOINTS_PER_LEG}; {NO_PLAN}"
             )
         legs.append(leg)
     idle = sorted(

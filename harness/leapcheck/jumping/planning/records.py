@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.jumping.control import JointCommand
+from leapcheck.jumping.options import Merit, TakeOff
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.actuator import Drives, torque_before_losses
 
@@ -27,7 +29,8 @@ class JumpRequest:
     `pitch` (nose down positive, about the world's y axis) is counted from start to touch-down; None keeps the trunk's
     orientation through the push and takes what the flight makes of it. `friction` of the ground; `crouch`: height m of the
     trunk's origin in the crouch, `push_time` s: both chosen by the planner where None. `run_up` m/s: speed forward of the com
-    where the push begins, out of a hop; None: from rest.
+    where the push begins, out of a hop; None: from rest. `merit`: what the best motion is, of "height" the `height` given is only
+    a first guess; `take_off`: which feet leave the ground first, None: chosen by the planner.
     """
 
     height: float
@@ -40,6 +43,8 @@ class JumpRequest:
     yaw: float = 0.0
     run_up: float | None = None
     roll: float = 0.0
+    merit: Merit = "margin"
+    take_off: TakeOff | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for a number that is no such figure."""
@@ -145,7 +150,8 @@ class JumpPlan:
     Arrays over `times` (k,) s: canonical `q` (k, nq), `v` (k, nv); `torque` N m that the rigid bodies need, `kp` N m/rad, `kd`
     N m s/rad (k, actuators); `foot_forces` (k, feet, 3) N on the robot. Where a phase ends and the next begins, the time
     stands twice: torque, forces and gains jump there. From touch-down on, the trunk's motion is what the legs aim at; how
-    it is caught is not planned. `take_off_velocity` (3,) m/s of the com; `checks` worst first.
+    it is caught is not planned. `take_off_velocity` (3,) m/s of the com; `checks` worst first. `height_gains`: how much higher
+    (m) the highest jump would go with each limit 1 % wider, largest first; empty of other jumps.
     """
 
     robot: str
@@ -166,6 +172,7 @@ class JumpPlan:
     drives: Drives
     joint_q: NDArray[np.intp]
     joint_v: NDArray[np.intp]
+    height_gains: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def start_q(self) -> Floats:

@@ -12,6 +12,7 @@ from leapcheck.jumping.planning.legged import Legged
 from leapcheck.jumping.planning.records import Check, Gains, JumpPlan, JumpRequest, PlanPhase
 from leapcheck.jumping.planning.rolling import Motion, join
 from leapcheck_models.arrays import Floats
+from leapcheck_models.spec import JointType
 from leapcheck_reference.simulate.actuator import Drives
 
 STAND_TIME, END_TIME = 0.1, 0.15
@@ -54,7 +55,7 @@ def whole_plan(
         start = end
     flight = next(phase for phase in phases if phase.name == "flight")
     whole = join(*(part.motion for part in parts))
-    rows = np.ones((len(whole.q), len(robot.joint_v)))
+    rows = np.tile(_gain_shares(robot), (len(whole.q), 1))
     return JumpPlan(
         robot=robot.spec.name,
         request=request,
@@ -75,3 +76,9 @@ def whole_plan(
         joint_q=robot.joint_q,
         joint_v=robot.joint_v,
     )
+
+
+def _gain_shares(robot: Legged) -> Floats:
+    """What each drive's gains are multiplied by: those of a prismatic joint are N/m where a hinge's are N m/rad."""
+    sliding = {link.v.start for link in robot.tree.links if link.type is JointType.PRISMATIC}
+    return np.array([robot.size**-2 if place in sliding else 1.0 for place in robot.joint_v.tolist()])

@@ -11,8 +11,8 @@ import numpy as np
 
 from leapcheck.jumping.planning.checks import Measure, drive_measures, ground_measures, measures, posture_measures
 from leapcheck.jumping.planning.optimised.body import Body
+from leapcheck.jumping.planning.optimised.charges import JumpProblem, StagePlaces
 from leapcheck.jumping.planning.optimised.goal import Goal
-from leapcheck.jumping.planning.optimised.problem import JumpProblem, StagePlaces
 from leapcheck.jumping.planning.records import Gains, JumpPlan, JumpRequest
 from leapcheck.jumping.planning.rolling import Motion
 from leapcheck.jumping.planning.whole import END_TIME, SAMPLE, STAND_TIME, PlanPart, whole_plan

@@ -13,15 +13,20 @@ SAME = 1e-3
 """Part of a force, or of the robot's size, by which left and right may differ."""
 
 
+def simplest_coordinates(robot: Legged) -> Coordinates:
+    """Sagittal ones where the robot is the same left and right, else all: its legs are planned on their own."""
+    try:
+        return sagittal_coordinates(robot)
+    except ValueError:
+        return whole_coordinates(robot)
+
+
 def sagittal_coordinates(robot: Legged) -> Coordinates:
     """x, height, pitch, and hip and knee of the front and the rear legs; abads stay as they stand.
 
     Raises ValueError where the robot has no such legs, or is not the same left and right.
     """
-    try:
-        places = sagittal_places(robot.spec)
-    except ValueError as error:
-        raise ValueError(f"--planner optimised: {str(error).partition(',')[0]}: use --planner quick") from None
+    places = sagittal_places(robot.spec)
     moved = [places[f"{end}_{role}"] for end in ("front", "rear") for role in ("hip", "knee")]
     offset = np.concatenate([np.zeros(6), robot.home[7:]])
     matrix = np.zeros((len(offset), 3 + len(moved)))
@@ -49,7 +54,7 @@ def _check_symmetry(robot: Legged, matrix: Floats, feet: Floats) -> None:
     sideways = np.abs(forces[[0, 2, 4]]).max(axis=0) / np.abs(forces).max(axis=0)
     beside = abs(float(feet[:, 1].mean())) / robot.size
     if max(float(sideways.max()), beside) > SAME:
-        raise ValueError(f"--planner optimised: '{robot.spec.name}' is not the same left and right: use --planner quick")
+        raise ValueError(f"'{robot.spec.name}' is not the same left and right")
 
 
 def whole_coordinates(robot: Legged) -> Coordinates:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from leapcheck_reference.simulate.terrain import Box, Terrain
 
-EDGE = 0.04
-"""Distance (m) that feet keep from an edge where they land."""
+EDGE = 0.142
+"""Distance that feet keep from an edge where they land, in parts of the trunk's height: 4 cm for Mini Cheetah."""
 SAME_HEIGHT = 1e-3
 """m"""
 
@@ -15,13 +15,16 @@ def steps(terrain: Terrain) -> tuple[tuple[float, float, float], ...]:
     return tuple((*_span(box), top) for box in terrain.boxes if (top := _top(box)) > SAME_HEIGHT)
 
 
-def footing(terrain: Terrain, height: float, middle: float) -> tuple[float, float] | None:
-    """(from, to) m along x of the place of that height for feet about `middle` m; None for the open ground."""
+def footing(terrain: Terrain, height: float, middle: float, size: float) -> tuple[float, float] | None:
+    """(from, to) m along x of the place of that height for feet about `middle` m; None for the open ground.
+
+    `size` m: the trunk's height.
+    """
     spans = [_span(box) for box in terrain.boxes if abs(_top(box) - height) < SAME_HEIGHT]
     if not spans:
         return None
     front, end = min(spans, key=lambda span: max(span[0] - middle, middle - span[1], 0.0))
-    return front + EDGE, end - EDGE
+    return front + EDGE * size, end - EDGE * size
 
 
 def _span(box: Box) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from leapcheck.jumping.planning.checks import LEAST_CLEARANCE, LIMIT_MARGIN, LON
 from leapcheck.jumping.planning.optimised.body import Body
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import ONE_DOF
-from leapcheck_reference.simulate.actuator import Drives
+from leapcheck_reference.simulate.actuator import POWER_SHARE, Drives
 from leapcheck_reference.simulate.battery import Battery
 
 EASY_LEG = 0.5
@@ -27,6 +27,8 @@ LEAST_LOAD = 0.2
 """Part of its share of the weight that a standing foot carries at least, so that it stands in every simulation."""
 LEAST_BALANCE = 0.3
 """Distance that the extrapolated com keeps from the edge of the feet in the landing of a flip, in parts of the trunk's height."""
+DRY = 0.5
+"""Speed (rad/s) of a joint below which dry friction's sign is rounded off."""
 ROUND = 1e-3
 """Force (weights) below which friction's circle is rounded off at its tip."""
 
@@ -52,6 +54,16 @@ def drive_uses(body: Body, drives: Drives, battery: Battery) -> tuple[Any, Any]:
     ohms = (drives.resistance / drives.torque_per_ampere)[which]
     emf = 2.0 * (drives.torque_constant * drives.gear_ratio)[which] * qd[moving]
     return torque / drives.torque_limit[chosen], (ohms * torque[moving] + emf) / volts[which]
+
+
+def battery_power(body: Body, drives: Drives) -> Any:
+    """Power (W) that all drives draw from the battery; those that are no motors draw none."""
+    which = np.flatnonzero(drives.electrical)
+    qd = body.v[body.robot.joint_v[which].tolist()]
+    dry = drives.friction[which] * qd / ca.sqrt(qd**2 + DRY**2)
+    torque = (body.torque[which.tolist()] + drives.damping[which] * qd + dry) / drives.gear_ratio[which]
+    current = torque / drives.torque_per_ampere[which]
+    return ca.sum1(torque * drives.gear_ratio[which] * qd + POWER_SHARE * drives.resistance[which] * current**2)
 
 
 def usable_volts(drives: Drives, battery: Battery) -> Floats:

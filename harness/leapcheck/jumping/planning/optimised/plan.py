@@ -10,12 +10,13 @@ import numpy as np
 
 from leapcheck.jumping.planning.legged import Legged, legged_robot
 from leapcheck.jumping.planning.optimised.assembly import assemble
-from leapcheck.jumping.planning.optimised.body import body
-from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, whole_coordinates
+from leapcheck.jumping.planning.optimised.body import Coordinates, body
+from leapcheck.jumping.planning.optimised.charges import JumpProblem, height_gains
+from leapcheck.jumping.planning.optimised.coordinates import simplest_coordinates, whole_coordinates
 from leapcheck.jumping.planning.optimised.footing import footing, steps
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import first_guess
-from leapcheck.jumping.planning.optimised.problem import JumpProblem, problem
+from leapcheck.jumping.planning.optimised.problem import problem
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import schedule
 from leapcheck.jumping.planning.records import Gains, JumpPlan, JumpRequest, PlannerError
@@ -30,8 +31,8 @@ from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 PRICES = (0.0, 10.0, 100.0, 1000.0)
 """Of the squares of excesses over limits, one solution after the other."""
-LARGE_TURN, HIGH = 0.5, 0.15
-"""Pitch (rad) and height of the landing (m) from which on the feet leave the ground in pairs."""
+LARGE_TURN, HIGH = 0.5, 0.533
+"""Pitch (rad) and height of the landing (in parts of the trunk's) from which on the feet leave the ground in pairs."""
 IPOPT = {
     "print_level": 0,
     "sb": "yes",
@@ -50,39 +51,48 @@ def optimised_jump(
     battery: Battery = Battery(),
     terrain: Terrain = LEVEL,
     gains: Gains | None = None,
-    highest: bool = False,
+    repeatable: bool = False,
 ) -> JumpPlan:
-    """The plan with the least worst use of a limit, over and onto what `terrain` has; or the `highest` jump like it.
+    """The best plan by the request's merit, over and onto what `terrain` has; `repeatable`: it ends in its first pose.
 
     Raises PlannerError where that is beyond a limit or the solver has not converged: what it finds is a local optimum, so
-    whether the robot can jump is not known. Infeasible for a height that is no jump.
+    whether the robot can jump is not known. Infeasible for a height that is no jump. ValueError for
+    the merit "energy" without motors.
     """
+    if request.merit == "energy" and not drives.electrical.any():
+        raise ValueError(f"--merit energy: no drive of '{spec.name}' has a motor, so its energy is not known: leave --merit out")
     robot = legged_robot(spec, SMALLEST_RADIUS)
     work = task(robot, request, drives, battery)
-    coordinates = whole_coordinates(robot) if request.yaw or request.roll else sagittal_coordinates(robot)
+    coordinates = whole_coordinates(robot) if request.yaw or request.roll else simplest_coordinates(robot)
     expressions = body(robot, coordinates)
     pitch = request.pitch or 0.0
-    stages = schedule(tuple(range(coordinates.contacts)), _last_feet(robot, request), request.run_up is not None)
+    every, last = tuple(range(coordinates.contacts)), _last_feet(robot, coordinates, request)
+    flip = abs(pitch) > LARGE_TURN
+    stages = schedule(every, math.sqrt(robot.size / robot.gravity), last, request.run_up is not None, flip)
     turn = np.array([request.roll, pitch, request.yaw])
     level = np.array([*(math.tau * round(angle / math.tau) for angle in turn[:2]), request.yaw])
     guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height, request.run_up or 0.0)
     angles, turn_places = np.nonzero(coordinates.matrix[3:6])
     height_place = np.flatnonzero(coordinates.matrix[2])
+    joint_places = np.arange(coordinates.base, coordinates.size if repeatable else coordinates.base)
     goal = Goal(
         drives=drives,
         battery=battery,
         friction=request.friction,
-        speed=None if highest else math.sqrt(2.0 * robot.gravity * request.height),
+        merit=request.merit,
+        speed=math.sqrt(2.0 * robot.gravity * request.height),
         distance=request.distance,
         ground=request.landing_height,
         turn_places=turn_places,
         turn_values=turn[angles],
-        final_places=np.concatenate([height_place, turn_places]),
-        final_values=np.concatenate([guess.start[height_place] + request.landing_height, level[angles]]),
-        footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance),
+        final_places=np.concatenate([height_place, turn_places, joint_places]),
+        final_values=np.concatenate(
+            [guess.start[height_place] + request.landing_height, level[angles], guess.start[joint_places]]
+        ),
+        footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance, robot.size),
         steps=steps(terrain),
-        impact=max(abs(pitch), abs(request.roll)) > LARGE_TURN,
-        upright=request.yaw != 0.0,
+        impact=flip or abs(request.roll) > LARGE_TURN,
+        upright=bool(last) or request.yaw != 0.0,
         run_up=request.run_up,
     )
     made = problem(expressions, stages, goal, guess)
@@ -90,9 +100,11 @@ def optimised_jump(
     weight = robot.mass * robot.gravity
     gains = gains or Gains.for_robot(weight * work.com[2], work.com[2], robot.gravity)
     plan = assemble(expressions, made, values, request, goal, gains)
-    if highest:
-        height = float(plan.take_off_velocity[2]) ** 2 / (2.0 * robot.gravity)
-        plan = replace(plan, request=replace(request, height=height))
+    if request.merit == "height":
+        speed = float(plan.take_off_velocity[2])
+        height = speed**2 / (2.0 * robot.gravity)
+        gains_of = height_gains(made, values, speed / robot.gravity / goal.weight)
+        plan = replace(plan, request=replace(request, height=height), height_gains=gains_of)
     if plan.utilisation > 1.0:
         raise PlannerError(_refusal(request, plan, float(values[made.use][0])))
     return plan
@@ -107,18 +119,24 @@ def _refusal(request: JumpRequest, plan: JumpPlan, use: float) -> str:
     )
 
 
-def _last_feet(robot: Legged, request: JumpRequest) -> tuple[int, ...]:
+def _last_feet(robot: Legged, coordinates: Coordinates, request: JumpRequest) -> tuple[int, ...]:
     """Contacts that leave the ground last: the rear ones of a jump up or one that turns nose up, the front ones nose down.
 
-    Those of the right side where the robot rolls over to the left, of the left side where it rolls to the right.
+    Those of the right side where the robot rolls over to the left, of the left side where it rolls to the right. Those that the
+    request says, if it does.
     """
     pitch = request.pitch or 0.0
+    x, y = robot.geometry(robot.home[None])["contact_positions"][0, [feet[0] for feet in coordinates.feet], :2].T
+    ahead = x > x.mean()
     if abs(request.roll) > LARGE_TURN:
-        y = robot.geometry(robot.home[None])["contact_positions"][0, :, 1]
         return tuple(np.flatnonzero(y * request.roll > 0.0).tolist())
-    if abs(pitch) > LARGE_TURN:
-        return (1,) if pitch < 0.0 else (0,)
-    return (1,) if request.landing_height > HIGH else ()
+    chosen = request.take_off
+    if chosen is None and abs(pitch) > LARGE_TURN:
+        chosen = "front-first" if pitch < 0.0 else "rear-first"
+    if chosen is None and request.landing_height > HIGH * robot.size:
+        chosen = "front-first"
+    last = {"front-first": ~ahead, "rear-first": ahead}.get(chosen or "together")
+    return () if last is None else tuple(np.flatnonzero(last).tolist())
 
 
 def _solution(made: JumpProblem, name: str) -> Floats:

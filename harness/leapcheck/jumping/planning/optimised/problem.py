@@ -7,76 +7,40 @@ contact point moves by rounding or by the step dies out at `SETTLING` (J. Baumga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from leapcheck.jumping.planning.optimised.body import Body
+from leapcheck.jumping.planning.optimised.charges import JumpProblem, StagePlaces, charge
 from leapcheck.jumping.planning.optimised.goal import Goal
 from leapcheck.jumping.planning.optimised.guess import Guess
 from leapcheck.jumping.planning.optimised.limits import (
     PlanLimit,
     balance_limits,
     drive_limits,
-    drive_uses,
     ground_limits,
     posture_limits,
 )
+from leapcheck.jumping.planning.optimised.objective import add_objective
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.optimised.schedule import Stage
 
-Places = NDArray[np.intp]
-
-HIGHEST_USE = 0.96
-"""Part of each limit that the highest jump is planned with at its moments: between them a little more is used."""
 SETTLING = 30.0
 """1/s"""
-ROUNDING = 0.005
-"""Part of a limit over which its price sets in."""
 LIFTING = 1.0
 """Acceleration (parts of gravity) at which feet leave the ground and near it."""
 UPRIGHT = 3
 """Moments at the end of a push in which forces are vertical, where that is asked."""
-LEVER = 0.1
-"""Height (m) that counts as much as a whole limit."""
-LIFT = 0.03
-"""Height (m) of the feet over the ground in the middle of a flight, at least."""
+LEVER = 0.355
+"""Height, in parts of the trunk's, that counts as much as a whole limit."""
+LIFT = 0.1066
+"""Height of the feet over the ground in the middle of a flight, at least, in parts of the trunk's: 3 cm for Mini Cheetah."""
 HARD = 100.0
 """Weight of the squared impulses at touch-down, in weights times seconds."""
 JOINT_TORQUE = 10.0
 """N m: what joints' shares in an impact are scaled by."""
-SMOOTH, EASY, EFFORT = 0.1, 0.05, 0.3
-"""Weights of changes of force, of joint accelerations, and of the drives' mean square use, beside the worst use of a limit."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StagePlaces:
-    """Where a stage's unknowns stand: `z`, `zd`, `zdd` (moments, n), `force` (moments, parts), `duration` (1,)."""
-
-    stage: Stage
-    z: Places
-    zd: Places
-    zdd: Places
-    force: Places
-    duration: Places
-
-    @property
-    def states(self) -> Places:
-        """(moments, 3 n + parts)."""
-        return np.hstack([self.z, self.zd, self.zdd, self.force])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JumpProblem:
-    """A program, where its unknowns stand, which of them is the worst use of a limit, and what an excess beyond it costs."""
-
-    program: Program
-    stages: tuple[StagePlaces, ...]
-    use: Places
-    price: Places
 
 
 def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> JumpProblem:
@@ -84,13 +48,13 @@ def problem(body: Body, stages: tuple[Stage, ...], goal: Goal, guess: Guess) -> 
     program = Program()
     use = program.unknowns(np.array([3.0]), 0.05, 50.0)
     places = _unknowns(program, body, stages, guess, goal.impact)
-    made = JumpProblem(program, places, use, program.constants(np.zeros(1)))
+    made = JumpProblem(program, places, use, program.constants(np.zeros(1)), [])
     for part in places:
         _motion(made, body, part)
         _contact(made, body, part, goal)
         _limits(made, body, part, goal)
     _ends(made, body, goal, guess)
-    _objective(made, body, goal)
+    add_objective(made, body, goal)
     return made
 
 
@@ -162,25 +126,27 @@ def _limits(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> Non
     if goal.impact and part is made.stages[-1]:
         limits += balance_limits(body, use, goal.ground)
     local = ca.vertcat(body.z, body.zd, body.zdd, body.force, use)
-    _charge(made, local, limits, np.hstack([part.states, np.tile(made.use, (moments, 1))]))
+    charge(made, local, limits, np.hstack([part.states, np.tile(made.use, (moments, 1))]))
     flying = sorted(set(range(body.coordinates.contacts)).difference(part.stage.standing))
     if not flying:
         return
     share, s = ca.SX.sym("share"), np.linspace(0.0, 1.0, moments)
     shares = made.program.constants(4.0 * s * (1.0 - s) * (not part.stage.standing))
-    height = body.feet[flying, 2] - body.robot.radii[0] - goal.height_below(body.feet[flying, 0])
+    size = body.robot.size
+    height = body.feet[flying, 2] - body.robot.radii[0] - goal.height_below(body.feet[flying, 0], size)
     places = np.hstack([part.z, shares[:, None]])[1:-1]
-    _charge(made, ca.vertcat(body.z, share), [PlanLimit("lift", (LIFT * share - height) / LEVER)], places)
+    charge(made, ca.vertcat(body.z, share), [PlanLimit("lift", (LIFT * size * share - height) / (LEVER * size))], places)
     parts = body.coordinates.forces.shape[1]
     rising = body.slip_rate[[parts * contact + parts - 1 for contact in flying]] / body.robot.gravity
     local = ca.vertcat(body.z, body.zd, body.zdd)
     moments_near = [0] if part.stage.standing else [0, -1]
-    _charge(made, local, [PlanLimit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
+    charge(made, local, [PlanLimit("lift", LIFTING - rising)], np.hstack([part.z, part.zd, part.zdd])[moments_near])
     if not part.stage.standing:
         if goal.impact:
             _limits_between(made, body, part, goal)
-        low = PlanLimit("clearance", (LIFT - body.points[:, 2] + goal.height_below(body.points[:, 0])) / LEVER)
-        _charge(made, body.z, [low], part.z)
+        above = body.points[:, 2] - goal.height_below(body.points[:, 0], size)
+        low = PlanLimit("clearance", (LIFT * size - above) / (LEVER * size))
+        charge(made, body.z, [low], part.z)
 
 
 def _limits_between(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal) -> None:
@@ -195,14 +161,7 @@ def _limits_between(made: JumpProblem, body: Body, part: StagePlaces, goal: Goal
     half = z + step / 2 * zd + step**2 / 48 * (5 * a0 + a1), zd + step / 8 * (3 * a0 + a1), (a0 + a1) / 2, (f0 + f1) / 2
     places = np.tile(np.concatenate([part.duration, made.use]), (part.stage.moments - 1, 1))
     local = ca.vertcat(now, then, duration, use)
-    _charge(made, local, [PlanLimit("between", function(*half, use))], np.hstack([part.states[:-1], part.states[1:], places]))
-
-
-def _charge(made: JumpProblem, local: Any, limits: list[PlanLimit], places: Places) -> None:
-    """Each excess over a limit costs its square: smooth, where bounds would leave hundreds of them active."""
-    price, excess = ca.SX.sym("price"), ca.vertcat(*(limit.excess for limit in limits))
-    cost = price * ca.sumsqr((excess + ca.sqrt(excess**2 + ROUNDING**2)) / 2)
-    made.program.minimise(ca.vertcat(local, price), cost, np.hstack([places, np.tile(made.price, (len(places), 1))]))
+    charge(made, local, [PlanLimit("between", function(*half, use))], np.hstack([part.states[:-1], part.states[1:], places]))
 
 
 def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
@@ -223,10 +182,7 @@ def _ends(made: JumpProblem, body: Body, goal: Goal, guess: Guess) -> None:
     if goal.run_up is not None:
         _run_up(made, body, goal.run_up)
     state = np.hstack([air.z[0], air.zd[0]])
-    if goal.speed is None:
-        program.minimise(local, -goal.weight * body.com_velocity[2], state)
-        program.fix(made.use, HIGHEST_USE)
-    else:
+    if goal.merit != "height":
         program.require(local, body.com_velocity[2] - goal.speed, state)
     if goal.upright:
         last_forces = made.stages[-3].force[-UPRIGHT:]
@@ -272,21 +228,4 @@ def _impact(made: JumpProblem, body: Body, goal: Goal) -> None:
     pushes = [ca.vertsplit(one) for one in ca.vertsplit(impulse, parts)]
     cone = [sign * x - use * goal.friction * one[-1] for one in pushes for x in one[:-1] for sign in (1.0, -1.0)]
     limit = PlanLimit("friction of the impulse", ca.vertcat(*cone, *(-one[-1] for one in pushes)))
-    _charge(made, ca.vertcat(impulse, use), [limit], np.concatenate([places, made.use])[None])
-
-
-def _objective(made: JumpProblem, body: Body, goal: Goal) -> None:
-    program, n = made.program, body.coordinates.size
-    use = ca.SX.sym("use")
-    program.minimise(use, goal.weight * use, made.use)
-    for part in made.stages:
-        moments = part.stage.moments
-        joints = body.zdd[body.coordinates.base :]
-        program.minimise(body.zdd, EASY * ca.sumsqr(joints / 200.0) / moments * n, part.zdd)
-        torque, voltage = drive_uses(body, goal.drives, goal.battery)
-        local = ca.vertcat(body.z, body.zd, body.zdd, body.force)
-        program.minimise(local, EFFORT / moments * (ca.sumsqr(torque) + ca.sumsqr(voltage)), part.states)
-        if part.stage.standing:
-            now, then = (ca.SX.sym(name, body.force.numel()) for name in ("now", "then"))
-            pairs = np.hstack([part.force[:-1], part.force[1:]])
-            program.minimise(ca.vertcat(now, then), SMOOTH * ca.sumsqr(then - now), pairs)
+    charge(made, ca.vertcat(impulse, use), [limit], np.concatenate([places, made.use])[None])
