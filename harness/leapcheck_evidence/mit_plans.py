@@ -42,7 +42,7 @@ FRONTS = tuple(round(0.20 + 0.05 * k, 2) for k in range(9))
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RobotChange:
     """What is changed of the published robot towards that of the plan, and in the settings of how the plan is played."""
 
     name: str
@@ -52,27 +52,27 @@ class Change:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-PUBLISHED = Change("as published")
-OWN = Change("hips, shank and mass", hips=True, shank=True, mass=True)
+PUBLISHED = RobotChange("as published")
+OWN = RobotChange("hips, shank and mass", hips=True, shank=True, mass=True)
 CHANGES = (
     PUBLISHED,
-    Change("hips 0.27 m apart", hips=True),
-    Change("shank 0.175 m", shank=True),
-    Change("the plan's mass", mass=True),
-    Change("torques x1.0", settings={"factor": 1.0}),
+    RobotChange("hips 0.27 m apart", hips=True),
+    RobotChange("shank 0.175 m", shank=True),
+    RobotChange("the plan's mass", mass=True),
+    RobotChange("torques x1.0", settings={"factor": 1.0}),
     OWN,
     replace(OWN, name="hips, shank and mass; torques x1.0", settings={"factor": 1.0}),
     replace(OWN, name="the same, not sunk before", settings={"factor": 1.0, "prepare": 0.0}),
 )
 
 
-def changed_robot(spec: RobotSpec, plan: PlannedRobot, change: Change) -> RobotSpec:
+def robot_with(spec: RobotSpec, plan: PlannedRobot, change: RobotChange) -> RobotSpec:
     """The robot with the plan's lengths or mass, where the change says so: the trunk takes up the mass."""
     spread = plan.lengths[0] / plan.own_lengths[0] if change.hips else 1.0
     trunk, *links = spec.bodies
     heavier = replace(trunk.inertia, mass=trunk.inertia.mass + (plan.mass - plan.own_mass if change.mass else 0.0))
 
-    def moved(body: Body) -> Body:
+    def at_its_hip(body: Body) -> Body:
         if body.parent != trunk.name:
             return body
         x, y, z = body.placement.p
@@ -83,16 +83,16 @@ def changed_robot(spec: RobotSpec, plan: PlannedRobot, change: Change) -> RobotS
         replace(point, position=(*point.position[:2], point.position[2] + shorter)) if point.is_foot else point
         for point in spec.contact_points
     )
-    return replace(spec, bodies=(replace(trunk, inertia=heavier), *map(moved, links)), contact_points=points)
+    return replace(spec, bodies=(replace(trunk, inertia=heavier), *map(at_its_hip, links)), contact_points=points)
 
 
-def played(name: str, change: Change, box: str | None) -> tuple[JumpSetup, Runs, PlanFile]:
+def runs_of(name: str, change: RobotChange, box: str | None) -> tuple[JumpSetup, Runs, PlanFile]:
     """A plan played on the changed robot, on level ground or onto a box, in each simulator at one step."""
     published = load(ROBOT)
     plan = read_plan(name, published)
     meant = planned_robot(published, plan)
     assert meant is not None
-    spec = changed_robot(published, meant, change)
+    spec = robot_with(published, meant, change)
     options = JumpOptions(plan=name, box=(box,) if box else (), engines=ENGINES, levels=1)
     plan = replace(plan, settings=replace(plan.settings, **change.settings))
     act = replace(file_act(spec, name, None), policy=plan_trajectory(plan))
@@ -101,9 +101,9 @@ def played(name: str, change: Change, box: str | None) -> tuple[JumpSetup, Runs,
     return setup, simulate_everywhere(setup), plan
 
 
-def flight_row(name: str, change: Change) -> dict[str, Any]:
+def flight_row(name: str, change: RobotChange) -> dict[str, Any]:
     """The trunk over level ground less the planned one, in each simulator, at the planned take-off and touch-down."""
-    _, (logs, failures), plan = played(name, change, None)
+    _, (logs, failures), plan = runs_of(name, change, None)
     assert plan.motion is not None
     moments = int(np.flatnonzero(plan.motion.rear > STANDS)[-1]), len(plan.time) - 1
     row: dict[str, Any] = {"plan": name, "change": change.name, "failures": dict(failures), "off": {}}
@@ -124,9 +124,9 @@ def _off(q: Floats, motion: PlannedMotion, rows: int) -> list[float]:
     return [degrees(off[0]), *off[1:]]
 
 
-def box_row(name: str, change: Change, front: float) -> dict[str, Any]:
+def box_row(name: str, change: RobotChange, front: float) -> dict[str, Any]:
     """Whether the jump stands on a box that begins at `front` m, in each simulator, and if not, why."""
-    setup, (logs, failures), _ = played(name, change, f"{FRONT_JUMPS[name]},{front}")
+    setup, (logs, failures), _ = runs_of(name, change, f"{FRONT_JUMPS[name]},{front}")
     row: dict[str, Any] = {"plan": name, "change": change.name, "front": front, "ends": dict(failures)}
     for engine, runs in logs.items():
         alone = {engine: runs}

@@ -6,7 +6,7 @@ import pytest
 
 from leapcheck.jumping.plan_file import read_plan
 from leapcheck.jumping.plan_robot import planned_robot
-from leapcheck_evidence.mit_plans import CHANGES, ENGINES, OWN, PUBLISHED, changed_robot, page
+from leapcheck_evidence.mit_plans import CHANGES, ENGINES, OWN, PUBLISHED, page, robot_with
 from leapcheck_models.robots import load
 from leapcheck_reference import build, total_mass
 
@@ -18,12 +18,12 @@ def test_the_plan_suits_the_robot_that_it_was_made_for() -> None:
     meant = planned_robot(SPEC, plan)
     assert meant is not None
     assert "hips" in meant.text
-    own = changed_robot(SPEC, meant, OWN)
+    own = robot_with(SPEC, meant, OWN)
     again = planned_robot(own, plan)
     assert again is not None
     assert again.text == ""
     assert float(total_mass(build(own))) == pytest.approx(meant.mass)
-    assert changed_robot(SPEC, meant, PUBLISHED) == SPEC
+    assert robot_with(SPEC, meant, PUBLISHED) == SPEC
 
 
 def test_the_page_says_where_a_jump_stands_and_why_others_do_not() -> None:

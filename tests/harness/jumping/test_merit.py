@@ -157,4 +157,4 @@ def test_the_feet_asked_for_leave_the_ground_first_and_it_lands(engine: str, tak
 )
 def test_a_merit_or_an_order_that_nobody_plans_is_refused(options: dict[str, object], why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        JumpOptions(**options).check()  # type: ignore[arg-type]
+        JumpOptions(**options).check()

@@ -134,6 +134,16 @@ def test_a_verdict_that_flips_over_the_simulators_is_marginal() -> None:
     assert case({"final_tilt": {"a": (120.0, 1e-3), "b": (110.0, 1e-3)}}).verdict is NO_GO
 
 
+@pytest.mark.parametrize(("fallen", "verdict"), [(1, MARGINAL), (2, MARGINAL), (3, NO_GO), (5, NO_GO)])
+def test_a_fall_in_most_simulators_is_a_no_go(fallen: int, verdict: JumpVerdict) -> None:
+    tilts = {name: (90.0 if k < fallen else 0.2, 1e-3) for k, name in enumerate("abcde")}
+    found = case({"final_tilt": tilts})
+    assert found.verdict is verdict
+    assert found.reasons[0].flips is (verdict is MARGINAL)
+    uncertain = tilts | {"c": (90.0, 80.0)}  # an error bar that reaches to where it stands
+    assert case({"final_tilt": uncertain}).verdict is (NO_GO if fallen == 5 else MARGINAL)
+
+
 def test_the_verdict_does_not_depend_on_the_order_of_simulators() -> None:
     names = ("a", "b", "c")
     planted = {

@@ -86,7 +86,10 @@ RULES = (
 
 
 def reasons_under(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Iterator[Reason]:
-    """The reason that an estimate gives under a rule; none if it is GO throughout its error bars and its spread."""
+    """The reason that an estimate gives under a rule; none if it is GO throughout its error bars and its spread.
+
+    An outcome that fails beyond its error bar in more than half of the simulators is a NO-GO.
+    """
     marginal: float = getattr(thresholds, f"{rule.threshold}_marginal")
     no_go: float = rule.scale * getattr(thresholds, f"{rule.threshold}_no_go")
     rising = DIRECTIONS[rule.threshold]
@@ -101,9 +104,11 @@ def reasons_under(rule: Rule, estimate: Estimate, thresholds: Thresholds) -> Ite
     threshold = no_go if at_worst is JumpVerdict.NO_GO else marginal
     if not rule.outcome:
         at_best, at_worst = (JumpVerdict.MARGINAL if x is JumpVerdict.NO_GO else x for x in (at_best, at_worst))
-    verdict = JumpVerdict.NO_GO if at_best is JumpVerdict.NO_GO else JumpVerdict.MARGINAL
+    grades = [grade(low if rising else high, marginal, no_go, rising) for low, high in zip(lows, highs, strict=True)]
+    fails = rule.outcome and 2 * grades.count(JumpVerdict.NO_GO) > len(grades)
+    verdict = JumpVerdict.NO_GO if fails else JumpVerdict.MARGINAL
     simulator, worst_value = _worst(estimate, rule, rising)
-    flips = at_best is not at_worst
+    flips = not fails and at_best is not at_worst
     yield Reason(
         verdict=verdict,
         item=estimate.key,
