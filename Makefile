@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests start hundreds of processes: each would compile the modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump mit-flip studies verdicts planners mit-plans score bench mutation clean
+.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump mit-flip studies verdicts anchors planners mit-plans score bench mutation clean
 
 venv: $(VENV)/.ready
 
@@ -94,9 +94,7 @@ studies: venv
 verdicts: venv
 	$(BIN)/python -m leapcheck_evidence.verdicts --out reports
 
-# MIT's plans on the published robot and on the one that they were made for; five minutes, goes on where it was stopped.
-mit-plans: venv
-	$(BIN)/python -m leapcheck_evidence.mit_plans --out reports
+.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump mit-flip studies verdicts anchors planners mit-plans score bench mutation clean
 
 # The optimised planner against the closed-form one on 20 goals; five minutes, goes on where it was stopped.
 planners: venv

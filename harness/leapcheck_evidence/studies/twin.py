@@ -255,6 +255,7 @@ def worst(differences: Iterable[Difference]) -> Difference:
 
 
 def twin_row(what: str, differences: list[Difference], goals: tuple[float, float], detail: str) -> StudyRow:
+    """A row of the table: the largest of the differences beside the goals for dq and dv."""
     largest, (q_goal, v_goal) = worst(differences), goals
     goal = f"dq <= {q_goal:g}" + (f", dv <= {v_goal:g}" if np.isfinite(v_goal) else "")
     figure = f"dq {largest.dq:.1e}, dv {largest.dv:.1e}, force {largest.df:.1e} N"

@@ -81,15 +81,16 @@ def rows() -> list[StudyRow]:
             f"{TITLE}, whole jumps on boxes, gaps, stairs, slopes",
             jumped,
             goals,
-            f"{len(jumped)} jumps at {DT * 1e3:g} ms, start to end, loops closed separately, exact rotors: {'; '.join(JUMPS)}; each by "
+            f"{len(jumped)} jumps at {DT * 1e3:g} ms, start to end, loops closed separately, exact rotors: "
+            f"{'; '.join(JUMPS)}; each by "
             f"{pairs}; touches of boxes or of turned ground (spheres times steps): {_counts(met)}",
         ),
         twin_row(
             f"{TITLE}, random drops on boxes on a slope",
             dropped,
             goals,
-            f"{DROPS} drops of {DROP_TIME} s (seeds 0 to {DROPS - 1}), tilted, moving, legs bent otherwise, each by {pairs}; touches: "
-            f"{_counts(struck)}",
+            f"{DROPS} drops of {DROP_TIME} s (seeds 0 to {DROPS - 1}), tilted, moving, legs bent otherwise, "
+            f"each by {pairs}; touches: {_counts(struck)}",
         ),
     ]
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from leapcheck.jumping import media
-from leapcheck.jumping.measures.observation import Phases
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand
 from leapcheck.jumping.log_files import read_parquet
+from leapcheck.jumping.measures.observation import Phases
 from leapcheck.jumping.runs import simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup
 from leapcheck.jumping.study import JumpStudy, evaluate, provenance
