@@ -94,7 +94,14 @@ studies: venv
 verdicts: venv
 	$(BIN)/python -m leapcheck_evidence.verdicts --out reports
 
-.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump mit-flip studies verdicts anchors planners mit-plans score bench mutation clean
+# MIT's plans on the published robot and on the one that they were made for; five minutes, goes on where it was stopped.
+mit-plans: venv
+	$(BIN)/python -m leapcheck_evidence.mit_plans --out reports
+
+# Jumps that were published of real robots, beside what leapcheck says; the Go1's with GO1=FILE, as in the wheel example-robot-data.
+GO1 ?=
+anchors: venv
+	$(BIN)/python -m leapcheck_evidence.anchors --out reports $(if $(GO1),--go1 $(GO1))
 
 # The optimised planner against the closed-form one on 20 goals; five minutes, goes on where it was stopped.
 planners: venv

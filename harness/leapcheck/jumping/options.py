@@ -25,7 +25,7 @@ NOT_WITH_GOAL = ("distance", "landing_height", "pitch", "flip", "turn", "box", "
 
 NOT_WITH_JUMPS = (
     *("landing_height", "pitch", "flip", "turn", "onto_box", "over_gap", "run_up", "planner"),
-    *("box", "gap", "stairs", "slope", "monte_carlo"),
+    *("box", "gap", "stairs", "slope"),
 )
 """Options that several jumps in a row go without."""
 
@@ -245,7 +245,7 @@ class JumpOptions:
             if getattr(self, name) != defaults[name]:
                 raise ValueError(
                     f"--{name.replace('_', '-')} with --jumps {self.jumps}: jumps in a row are planned by --planner quick, up or "
-                    "forward on level ground, without --monte-carlo: leave one out, or bring the whole motion as a --trajectory"
+                    "forward on level ground: leave one out, or bring the whole motion as a --trajectory"
                 )
 
     def _check_sandbox(self) -> None:
