@@ -36,7 +36,7 @@ PAIRS = (
 )
 """A simulator of MuJoCo's and its twin."""
 
-JUMPS: Mapping[str, Mapping[str, Any]] = {
+JUMPS: dict[str, Mapping[str, Any]] = {
     "onto a box of 0.3 m": {"height": 0.48, "distance": 0.55, "landing_height": 0.3, "box": ("0.3,0.53",)},
     "onto the edge of a step of 0.1 m": {"height": 0.3, "distance": 0.3, "landing_height": 0.1, "box": ("0.1,0.215",)},
     "over the edge of a gap": {"height": 0.2, "distance": 0.3, "gap": ("0.21,0.045",)},
