@@ -18,7 +18,7 @@ from leapcheck.jumping.policies import Trajectory
 from leapcheck.jumping.robustness.control import Trial, tabulate
 from leapcheck.jumping.robustness.loop import recordings
 from leapcheck.jumping.robustness.outcome import FIGURE_NAMES, SHORTEST_RUN, TrialOutcome, causes, outline_of
-from leapcheck.jumping.robustness.rows import row_outcome
+from leapcheck.jumping.robustness.series import series_outcome
 from leapcheck.jumping.robustness.statistics import Cause, Driver, ranked_causes, ranked_drivers, success_interval
 from leapcheck.jumping.robustness.units import outcomes, run_outcomes
 from leapcheck.jumping.robustness.variation import NOTHING, PARAMETERS, Variation, draw
@@ -235,4 +235,4 @@ def lumping_cost(trial: Trial, armature: Mapping[str, float]) -> LumpingCost | N
     except ValueError as error:  # MuJoCo cannot have every rotor
         return LumpingCost({}, armature, str(error))
     run = recordings(trial, draws, 0, math.inf, loop)[0]
-    return LumpingCost(row_outcome(outline_of(trial.spec, trial.terrain), run, trial).figures, armature, run.stopped)
+    return LumpingCost(series_outcome(outline_of(trial.spec, trial.terrain), run, trial).figures, armature, run.stopped)

@@ -13,7 +13,7 @@ from leapcheck.jumping.robustness.control import Trial
 from leapcheck.jumping.robustness.loop import recordings
 from leapcheck.jumping.robustness.monte_carlo import MonteCarlo, monte_carlo
 from leapcheck.jumping.robustness.outcome import Recording, outcome, outline_of
-from leapcheck.jumping.robustness.rows import PER_STEP, jump_parts, row_outcome
+from leapcheck.jumping.robustness.series import PER_STEP, jump_parts, series_outcome
 from leapcheck.jumping.robustness.variation import NOTHING, draw
 from leapcheck.jumping.setup import JumpSetup
 from leapcheck.simulators.mujoco.batch import MujocoBatch
@@ -54,7 +54,7 @@ def test_the_parts_make_up_the_run_and_share_its_states() -> None:
 
 
 def test_each_jump_has_figures_of_its_own() -> None:
-    first = row_outcome(outline_of(SPEC), run(), trial())
+    first = series_outcome(outline_of(SPEC), run(), trial())
     (second,) = first.later
     heights = [one.figures["height"] for one in (first, second)]
     assert heights == pytest.approx([HEIGHT, HEIGHT], abs=2e-2)

@@ -11,7 +11,7 @@ from leapcheck.jumping.robustness.control import Trial
 from leapcheck.jumping.robustness.outcome import Recording, RobotOutline, TrialOutcome, outcome
 
 
-def row_outcome(body: RobotOutline, run: Recording, trial: Trial) -> TrialOutcome:
+def series_outcome(body: RobotOutline, run: Recording, trial: Trial) -> TrialOutcome:
     """The outcome of the first of the trial's jumps, with those of the others as `later`."""
     first, *others = [outcome(body, part, trial.push) for part in jump_parts(run, trial.jumps, trial.steps)]
     return replace(first, later=tuple(others))
