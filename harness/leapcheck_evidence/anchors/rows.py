@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +25,32 @@ def anchor_row(label: str, anchor: Anchor, robots: Mapping[str, str | Path | Non
         return row
     if anchor.drop:
         return row | _drop_row(str(robot), anchor)
-    options = JumpOptions(**anchor.options, levels=LEVELS)
-    shown = Path(robot).name if anchor.robot == GO1 else str(robot)
-    try:
-        study = jump_study(str(robot), options, workers)
-    except ValueError as refusal:
-        return row | {"command": options.command(shown), "verdict": "refused", "why": str(refusal)}
-    judgement = one_step_judgement(study)
-    why = judgement.reasons[0].text if judgement.reasons else ""
-    return row | {
-        "command": options.command(shown),
-        "verdict": str(judgement.verdict),
-        "ours": _figures(study, anchor),
-        "why": why,
-    }
+    shown, before = Path(robot).name if anchor.robot == GO1 else str(robot), ""
+    for options in _requests(anchor):
+        try:
+            study = jump_study(str(robot), options, workers)
+        except ValueError as refusal:
+            row |= {"command": options.command(shown), "verdict": "refused", "why": f"{before}{refusal}"}
+            before = f"{refusal}; by the quick planner: "
+            continue
+        judgement = one_step_judgement(study)
+        why = judgement.reasons[0].text if judgement.reasons else ""
+        row |= {"command": options.command(shown), "verdict": str(judgement.verdict), "ours": _figures(study, anchor)}
+        return row | {"why": f"{before}{why}"}
+    return row
+
+
+def _requests(anchor: Anchor) -> Iterator[JumpOptions]:
+    """The anchor's request; after it, where that can do it, the same by the quick planner."""
+    asked = JumpOptions(**anchor.options, levels=LEVELS)
+    yield asked
+    if asked.planner == "optimised":
+        quick = replace(asked, planner="quick")
+        try:
+            quick.check()
+        except ValueError:
+            return
+        yield quick
 
 
 def _figures(study: JumpStudy, anchor: Anchor) -> str:

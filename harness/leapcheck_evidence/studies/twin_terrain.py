@@ -36,6 +36,8 @@ PAIRS = (
 )
 """A simulator of MuJoCo's and its twin."""
 
+OF_PAIRS = "Euler, implicitfast and RK4 with elliptic cones, Euler with pyramidal ones"
+
 JUMPS: dict[str, Mapping[str, Any]] = {
     "onto a box of 0.3 m": {"height": 0.48, "distance": 0.55, "landing_height": 0.3, "box": ("0.3,0.53",)},
     "onto the edge of a step of 0.1 m": {"height": 0.3, "distance": 0.3, "landing_height": 0.1, "box": ("0.1,0.215",)},
@@ -51,7 +53,17 @@ JUMPS: dict[str, Mapping[str, Any]] = {
 DROPS, DROP_TIME = 20, 0.4
 DROP_FRICTION = 0.7
 DROP_TERRAIN = Terrain((Box((0.6, 0.05, 0.1), (0.45, 0.3, 0.1)), Box((-0.5, -0.2, 0.05), (0.3, 0.5, 0.05))), slope=0.2)
-"""Two boxes on a slope, so near that most drops meet faces, edges and corners."""
+"""Two boxes on a slope, so near that most drops meet faces and edges."""
+
+STONES = Terrain(
+    tuple(
+        Box((0.16 * i, 0.16 * j, 0.02), (0.05, 0.05, 0.02 + 0.005 * ((i + j) % 3))) for i in range(-8, 10) for j in range(-5, 6)
+    ),
+    slope=0.1,
+)
+"""Small boxes of unequal heights with gaps between, whose edges and corners feet and knees meet."""
+
+DROPPED_ON = {"boxes on a slope": DROP_TERRAIN, "stepping stones": STONES}
 
 NEAR, FLAT = 1e-4, 1e-6
 """A sphere nearer (m) than this touches; parts of a normal below this vanish."""
@@ -64,35 +76,37 @@ TITLE = "in-house twin against MuJoCo, tolerance 0"
 
 def rows() -> list[StudyRow]:
     """The rows of the table: whole jumps, then drops."""
-    goals = (Q_GOAL, V_GOAL)
     jumped, met = [], Counter[str]()
     for what in JUMPS:
         of_jump = [terrain_jump_logs(what, names) for names in PAIRS]
         jumped += [difference(*logs) for logs in of_jump]
         met += touched_parts(of_jump[0][1], jump_terrain(what))
-    dropped, struck = [], Counter[str]()
-    for seed in range(DROPS):
-        of_drop = [drop_logs(seed, names) for names in PAIRS]
-        dropped += [difference(*logs) for logs in of_drop]
-        struck += touched_parts(of_drop[0][1], DROP_TERRAIN)
-    pairs = "Euler, implicitfast and RK4 with elliptic cones, Euler with pyramidal ones"
     return [
         twin_row(
             f"{TITLE}, whole jumps on boxes, gaps, stairs, slopes",
             jumped,
-            goals,
+            (Q_GOAL, V_GOAL),
             f"{len(jumped)} jumps at {DT * 1e3:g} ms, start to end, loops closed separately, exact rotors: "
             f"{'; '.join(JUMPS)}; each by "
-            f"{pairs}; touches of boxes or of turned ground (spheres times steps): {_counts(met)}",
+            f"{OF_PAIRS}; touches of boxes or of turned ground (spheres times steps): {_counts(met)}",
         ),
-        twin_row(
-            f"{TITLE}, random drops on boxes on a slope",
-            dropped,
-            goals,
-            f"{DROPS} drops of {DROP_TIME} s (seeds 0 to {DROPS - 1}), tilted, moving, legs bent otherwise, "
-            f"each by {pairs}; touches: {_counts(struck)}",
-        ),
+        *(_drop_row(where) for where in DROPPED_ON),
     ]
+
+
+def _drop_row(where: str) -> StudyRow:
+    dropped, struck = [], Counter[str]()
+    for seed in range(DROPS):
+        of_drop = [drop_logs(seed, names, DROPPED_ON[where]) for names in PAIRS]
+        dropped += [difference(*logs) for logs in of_drop]
+        struck += touched_parts(of_drop[0][1], DROPPED_ON[where])
+    return twin_row(
+        f"{TITLE}, random drops on {where}",
+        dropped,
+        (Q_GOAL, V_GOAL),
+        f"{DROPS} drops of {DROP_TIME} s (seeds 0 to {DROPS - 1}), tilted, moving, legs bent otherwise, "
+        f"each by {OF_PAIRS}; touches: {_counts(struck)}",
+    )
 
 
 def terrain_jump_logs(what: str, names: tuple[str, str]) -> tuple[JumpLog, JumpLog]:
@@ -122,9 +136,9 @@ def _setup(what: str) -> JumpSetup:
     return dataclasses.replace(setup, act=dataclasses.replace(act, start=(q, act.start[1])))
 
 
-def drop_logs(seed: int, names: tuple[str, str]) -> tuple[JumpLog, JumpLog]:
-    """The logs of a drop onto `DROP_TERRAIN` in two simulators."""
-    spec, ground = load(ROBOT), Ground(DROP_FRICTION, terrain=DROP_TERRAIN)
+def drop_logs(seed: int, names: tuple[str, str], terrain: Terrain = DROP_TERRAIN) -> tuple[JumpLog, JumpLog]:
+    """The logs of a drop in two simulators."""
+    spec, ground, start = load(ROBOT), Ground(DROP_FRICTION, terrain=terrain), drop(load(ROBOT), seed, terrain)
     home = np.array(spec.pose("home"))[7:]
     zero, gains = np.zeros(len(home)), (np.full(len(home), 30.0), np.full(len(home), 1.0))
 
@@ -132,15 +146,13 @@ def drop_logs(seed: int, names: tuple[str, str]) -> tuple[JumpLog, JumpLog]:
         del t, q, v
         return JointCommand(zero, home, zero, *gains)
 
-    one, other = (
-        simulate(spec, make_simulator(name, spec, ground, DT), hold, drives(spec), drop(spec, seed), DROP_TIME) for name in names
-    )
+    one, other = (simulate(spec, make_simulator(name, spec, ground, DT), hold, drives(spec), start, DROP_TIME) for name in names)
     return one, other
 
 
-def drop(spec: RobotSpec, seed: int) -> tuple[Floats, Floats]:
+def drop(spec: RobotSpec, seed: int, terrain: Terrain = DROP_TERRAIN) -> tuple[Floats, Floats]:
     """(q, v) of a tilted, moving robot with bent legs, 1 cm above what is below it."""
-    rng, plant = np.random.default_rng(seed), Plant(spec, terrain=DROP_TERRAIN)
+    rng, plant = np.random.default_rng(seed), Plant(spec, terrain=terrain)
     q, v, axis, angle = np.array(spec.pose("home")), np.zeros(spec.nv), rng.normal(size=3), rng.uniform(0.0, 1.0)
     q[:3] = rng.uniform([-0.6, -0.3, 1.0], [0.8, 0.3, 1.0])
     q[3:7] = np.append(np.cos(angle / 2), np.sin(angle / 2) * axis / np.linalg.norm(axis))

@@ -5,10 +5,12 @@ import pytest
 from leapcheck_evidence.studies import twin_terrain
 from leapcheck_evidence.studies.twin import difference
 from leapcheck_evidence.studies.twin_terrain import (
-    DROP_TERRAIN,
+    DROPPED_ON,
     DROPS,
     JUMPS,
     PAIRS,
+    PARTS,
+    STONES,
     drop_logs,
     jump_terrain,
     terrain_jump_logs,
@@ -43,10 +45,10 @@ def test_other_ground_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert difference(one, other).dq > 10.0 * Q
 
 
-def test_drops_meet_faces_and_edges() -> None:
-    met = sum((touched_parts(drop_logs(seed, PAIRS[0])[1], DROP_TERRAIN) for seed in (2, 7)), twin_terrain.Counter())
-    assert met["face"] > 0
-    assert met["edge"] > 0
+def test_a_drop_onto_stepping_stones_goes_the_same_way_over_edges_and_corners() -> None:
+    logs = drop_logs(3, PAIRS[0], STONES)
+    assert_close(logs)
+    assert all(touched_parts(logs[1], STONES)[part] > 10 for part in PARTS.values())
 
 
 @pytest.mark.slow
@@ -58,6 +60,7 @@ def test_every_jump_goes_the_same_way(what: str, names: tuple[str, str]) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", PAIRS, ids=lambda names: names[0])
+@pytest.mark.parametrize("where", DROPPED_ON)
 @pytest.mark.parametrize("seed", range(DROPS))
-def test_every_drop_goes_the_same_way(seed: int, names: tuple[str, str]) -> None:
-    assert_close(drop_logs(seed, names))
+def test_every_drop_goes_the_same_way(seed: int, where: str, names: tuple[str, str]) -> None:
+    assert_close(drop_logs(seed, names, DROPPED_ON[where]))
