@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests start hundreds of processes: each would compile the modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump studies verdicts planners mit-plans score bench mutation clean
+.PHONY: venv compare quick test test-slow lint generate docs docs-test docs-figures dist reports jump mit-flip studies verdicts anchors planners mit-plans score bench mutation clean
 
 venv: $(VENV)/.ready
 
@@ -85,6 +85,10 @@ jump: venv
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/jump/report.png \
 			file://$(CURDIR)/reports/jump/report.html 2>/dev/null; rm -rf $$profile; fi
 
+# MIT's backflip, 1000 times varied; four minutes on two cores.
+mit-flip: venv
+	$(BIN)/leapcheck jump mini_cheetah --plan mit-flip --monte-carlo 1000 --out reports/mit_flip
+
 # How exact simulated jumps are; on a quiet machine.
 studies: venv
 	$(BIN)/python -m leapcheck_evidence.studies --out reports
@@ -96,6 +100,11 @@ verdicts: venv
 # MIT's plans on the published robot and on the one that they were made for; five minutes, goes on where it was stopped.
 mit-plans: venv
 	$(BIN)/python -m leapcheck_evidence.mit_plans --out reports
+
+# Jumps that were published of real robots, beside what leapcheck says; the Go1's with GO1=FILE, as in the wheel example-robot-data.
+GO1 ?=
+anchors: venv
+	$(BIN)/python -m leapcheck_evidence.anchors --out reports $(if $(GO1),--go1 $(GO1))
 
 # The optimised planner against the closed-form one on 20 goals; five minutes, goes on where it was stopped.
 planners: venv

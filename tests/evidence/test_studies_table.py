@@ -12,7 +12,7 @@ from leapcheck_evidence.studies.row import StudyRow
 def test_a_study_that_is_none_is_named_before_anything_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--out", str(tmp_path), "--only", "envelope", "twins"]
     assert run_command(StudiesCommand, "studies", words) == 2
-    assert "no study twins: use twin, exact_solution" in capsys.readouterr().err
+    assert "no study twins: use twin, twin_terrain, exact_solution" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

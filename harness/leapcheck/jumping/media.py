@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck.jumping.log_files import write_mcap, write_parquet
-from leapcheck.jumping.planning.records import JumpPlan
+from leapcheck.jumping.measures.observation import motion_phases, observe
 from leapcheck.jumping.study import JumpStudy
 from leapcheck.simulators.log import JumpLog
 from leapcheck.simulators.mujoco.render import RenderError, picture_strip, write_film
@@ -43,7 +43,7 @@ def with_pictures(run: JumpStudy, shown: Mapping[str, JumpLog]) -> JumpStudy:
 
 def strip(run: JumpStudy, log: JumpLog) -> bytes:
     """PNG of the moments that matter, from left to right."""
-    moments = _moments(run.setup.plan, log)
+    moments = _moments(run, log)
     rows = np.clip(np.rint(np.array(list(moments.values())) / log.dt).astype(int), 0, log.steps)
     captions = [f"{name} {log.time[row]:.2f} s".strip() for name, row in zip(moments, rows, strict=True)]
     return picture_strip(run.setup.spec, log.q[rows], captions, **_ground(run))
@@ -93,11 +93,11 @@ def _file_stem(title: str) -> str:
     return "jump" if title == NOMINAL else "worst_run"
 
 
-def _moments(plan: JumpPlan | None, log: JumpLog) -> dict[str, float]:
-    """Times (s) to picture, by name; evenly spaced where there is no plan."""
-    end = float(log.time[-1])
+def _moments(run: JumpStudy, log: JumpLog) -> dict[str, float]:
+    """Times (s) to picture, by name: the plan's; without one what the log shows, evenly spaced where that is no jump."""
+    end, plan = float(log.time[-1]), run.setup.plan
     if plan is None:
-        return {f"{'':{i}}": t for i, t in enumerate(np.linspace(0.0, end, FRAMES))}
+        return _moments_seen(run, log) or {f"{'':{i}}": t for i, t in enumerate(np.linspace(0.0, end, FRAMES))}
     crouched = next((phase.end for phase in plan.phases if phase.name == "crouch"), 0.0)
     push = next((phase.start for phase in plan.phases if phase.name == "push"), crouched)
     named = {
@@ -110,3 +110,16 @@ def _moments(plan: JumpPlan | None, log: JumpLog) -> dict[str, float]:
         "end": end,
     }
     return {name: t for name, t in named.items() if t <= end}
+
+
+def _moments_seen(run: JumpStudy, log: JumpLog) -> dict[str, float]:
+    """The moments of the jump in a log, the flight in two pictures; empty where there is none."""
+    seen = observe(run.setup.spec, log, run.setup.ground.terrain)
+    if not seen.steps:
+        return {}
+    phases = motion_phases(seen)
+    push, off, down = phases.push, phases.take_off, phases.touch_down
+    if not np.isfinite([push, off, down]).all():
+        return {}
+    named = {"crouch": push, "push": (push + off) / 2, "take-off": off, "flight": (2 * off + down) / 3}
+    return named | {"flight ": (off + 2 * down) / 3, "touch-down": down, "end": float(log.time[-1])}

@@ -30,7 +30,7 @@ NOT_WITH_GOAL = ("distance", "landing_height", "pitch", "flip", "turn", "box", "
 
 NOT_WITH_JUMPS = (
     *("landing_height", "pitch", "flip", "turn", "onto_box", "over_gap", "run_up"),
-    *("box", "gap", "stairs", "slope", "monte_carlo"),
+    *("box", "gap", "stairs", "slope"),
 )
 """Options that several jumps in a row go without."""
 
@@ -265,8 +265,8 @@ class JumpOptions:
         for name in NOT_WITH_JUMPS if self.is_planned else ():
             if getattr(self, name) != defaults[name]:
                 raise ValueError(
-                    f"--{name.replace('_', '-')} with --jumps {self.jumps}: jumps in a row go up or forward on level ground, "
-                    "without --monte-carlo: leave one out, or bring the whole motion as a --trajectory"
+                    f"--{name.replace('_', '-')} with --jumps {self.jumps}: jumps in a row go up or forward on level ground: "
+                    "leave one out, or bring the whole motion as a --trajectory"
                 )
 
     def _check_sandbox(self) -> None:

@@ -54,7 +54,7 @@ class JumpSetup:
         )
         turn, yaw = (act.turn, act.yaw) if act.plan is None else (act.plan.request.pitch or 0.0, act.plan.request.yaw)
         roll = (act.plan.request.roll or None) if act.plan else None
-        made = replace(made, terrain=self.ground.terrain, landing=act.landing, far_edge=act.far_edge)
+        made = replace(made, terrain=self.ground.terrain, landing=act.landing, far_edge=act.far_edge, jumps=act.jumps)
         if act.plan is not None and act.plan.request.run_up is not None:
             push = next(phase.start for phase in act.plan.phases if phase.name == "push")
             made = replace(made, run_up=act.plan.request.run_up, push=push)

@@ -211,7 +211,12 @@ def _monte_carlo(
     from leapcheck.jumping.robustness.monte_carlo import monte_carlo
 
     height = None if setup.plan is None else setup.plan.request.height
-    return monte_carlo(setup.trial(), options.monte_carlo, options.seed, variation, workers, progress, setup.thresholds, height)
+    told = progress and partial(_tell_varied, progress)
+    return monte_carlo(setup.trial(), options.monte_carlo, options.seed, variation, workers, told, setup.thresholds, height)
+
+
+def _tell_varied(progress: StudyProgress, done: int, total: int) -> None:
+    progress(done, total, "varied jumps")
 
 
 def _worst(repeated: MonteCarlo) -> JumpLog:

@@ -16,6 +16,7 @@ from leapcheck_evidence.studies.row import StudyRow
 
 STUDIES = (
     "twin",
+    "twin_terrain",
     "exact_solution",
     "limits",
     "rigid_solvers",

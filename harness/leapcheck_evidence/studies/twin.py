@@ -98,8 +98,8 @@ def rows() -> list[StudyRow]:
         f"direct; impratio {_numbers(IMPRATIOS)}"
     )
     return [
-        _row(f"{TITLE}, tolerance 0, planned jump", exact, (Q_GOAL, V_GOAL), jumps),
-        _row(
+        twin_row(f"{TITLE}, tolerance 0, planned jump", exact, (Q_GOAL, V_GOAL), jumps),
+        twin_row(
             f"{TITLE}, MuJoCo's default tolerance, planned jump",
             loose,
             (DEFAULT_Q_GOAL, np.inf),
@@ -107,14 +107,14 @@ def rows() -> list[StudyRow]:
             f"from itself at tolerance 0 by up to dq {worst(itself).dq:.1e}; with {_numbers(IMPRATIOS[1:])} it may stop so "
             f"early that a touch moves by a step: {len(unusual)} jumps, worst dq {worst(unusual).dq:.1e}",
         ),
-        _row(
+        twin_row(
             f"{TITLE}, tolerance 0, skewed jump",
             skewed,
             (Q_GOAL, V_GOAL),
             f"{len(skewed)} scripted jumps of {JUMP} s on legs bent differently: feet chatter, slide, touch and leave one by one "
             "(at MuJoCo's default tolerance a touch may then move by a step, and dq reach 2e-4)",
         ),
-        _row(
+        twin_row(
             f"{TITLE}, tolerance 0, crash",
             crashed,
             (Q_GOAL, V_GOAL),
@@ -254,7 +254,8 @@ def worst(differences: Iterable[Difference]) -> Difference:
     return Difference(dq, dv, df, stopped)
 
 
-def _row(what: str, differences: list[Difference], goals: tuple[float, float], detail: str) -> StudyRow:
+def twin_row(what: str, differences: list[Difference], goals: tuple[float, float], detail: str) -> StudyRow:
+    """A row of the table: the largest of the differences beside the goals for dq and dv."""
     largest, (q_goal, v_goal) = worst(differences), goals
     goal = f"dq <= {q_goal:g}" + (f", dv <= {v_goal:g}" if np.isfinite(v_goal) else "")
     figure = f"dq {largest.dq:.1e}, dv {largest.dv:.1e}, force {largest.df:.1e} N"

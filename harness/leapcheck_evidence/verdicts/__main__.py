@@ -24,8 +24,8 @@ class VerdictStudy:
 
     out: Path = Path("reports")
     """Folder of verdicts.md and false_go.md."""
-    rows: Path = Path("runs/verdicts")
-    """Folder of the rows made so far; those that are there are not made again."""
+    rows: Path = Path("reports/verdicts")
+    """Folder of the rows made so far; those that are there are not made again: delete the file where the code has changed."""
     requests: int = 200
     """How many random requests."""
     known: bool = True

@@ -12,6 +12,7 @@ from leapcheck.jumping import media
 from leapcheck.jumping.act import Act
 from leapcheck.jumping.control import JointCommand
 from leapcheck.jumping.log_files import read_parquet
+from leapcheck.jumping.measures.observation import Phases
 from leapcheck.jumping.runs import simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup
 from leapcheck.jumping.study import JumpStudy, evaluate, provenance
@@ -59,6 +60,17 @@ def test_a_strip_without_a_plan_is_spread_evenly(run: JumpStudy, monkeypatch: py
     assert len(q) == len(captions) == media.FRAMES
     assert (captions[0], captions[-1]) == ("0.00 s", "0.02 s")
     assert np.array_equal(q[[0, -1]], log.q[[0, -1]])
+
+
+def test_a_strip_of_a_jump_without_a_plan_shows_the_jump(run: JumpStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(media, "picture_strip", lambda spec, q, captions: captions)
+    phases = Phases(push=0.004, take_off=0.008, apex=0.011, apex_height=0.3, touch_down=0.014, end=0.02)
+    monkeypatch.setattr(media, "motion_phases", lambda seen: phases)
+    captions = media.strip(run, run.logs["soft"])
+    assert [caption.split()[0] for caption in captions] == ["crouch", "push", "take-off", "flight", "flight", "touch-down", "end"]
+    assert len(captions) == media.FRAMES
+    monkeypatch.setattr(media, "motion_phases", lambda seen: replace(phases, touch_down=np.nan))  # it never comes down
+    assert media.strip(run, run.logs["soft"])[0] == "0.00 s"
 
 
 def test_a_plans_moments_have_names_and_end_with_the_log(run: JumpStudy, monkeypatch: pytest.MonkeyPatch) -> None:

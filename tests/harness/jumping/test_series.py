@@ -129,7 +129,6 @@ def test_a_part_of_a_log_has_its_own_rows() -> None:
         JumpOptions(height=0.2, jumps=3, landing_height=0.1),
         JumpOptions(height=0.2, jumps=3, slope=5.0),
         JumpOptions(height=0.2, jumps=3, box=("0.1,0.5",)),
-        JumpOptions(height=0.2, jumps=3, monte_carlo=10),
         JumpOptions(height=0.2, jumps=3, flip="left", planner="optimised"),
         JumpOptions(height=0.2, jumps=3, turn=90.0, planner="optimised"),
     ],

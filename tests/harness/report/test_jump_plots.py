@@ -98,6 +98,9 @@ def test_like_joints_share_a_chart():
     assert sorted(place for places in kinds.values() for place in places) == list(range(12))
     mixed = joint_kinds(("a_knee", "b_knee"), drives_of([0, 2]))
     assert sorted(map(len, mixed.values())) == [1, 1]  # equal names, unequal drives
+    urdf = tuple(f"{name}_joint" for name in motors.names)
+    assert list(joint_kinds(urdf, motors)) == ["abad", "hip", "knee"]
+    assert list(joint_kinds(("joint", "motor"), drives_of([0, 3]))) == ["joint", "motor"]
 
 
 def drives_of(places):

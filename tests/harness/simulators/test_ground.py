@@ -7,6 +7,7 @@ import pytest
 
 from leapcheck.simulators.protocol import Simulator
 from leapcheck.simulators.registry import Ground, make_simulator
+from leapcheck_evidence.studies.twin_terrain import DROP_FRICTION, DROP_TERRAIN, drop
 from leapcheck_models.robots import load
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.terrain import Box, Terrain
@@ -15,26 +16,12 @@ TWIN = 1e-11  # rad, m at tolerance 0; largest seen 3e-14 in 20 drops of 0.4 s e
 RIGID = 1e-9  # largest seen 7e-14
 ROBOT = load("mini_cheetah")
 HOME = np.array(ROBOT.pose("home"))
-TERRAIN = Terrain((Box((0.6, 0.05, 0.1), (0.45, 0.3, 0.1)), Box((-0.5, -0.2, 0.05), (0.3, 0.5, 0.05))), slope=0.2)
-GROUND = Ground(0.7, terrain=TERRAIN)
+GROUND = Ground(DROP_FRICTION, terrain=DROP_TERRAIN)
 
 
 @cache
 def plant() -> Plant:
-    return Plant(ROBOT, terrain=TERRAIN)
-
-
-def drop(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A tilted, moving robot with bent legs, 1 cm above what is below it."""
-    rng = np.random.default_rng(seed)
-    q, v, axis, angle = HOME.copy(), np.zeros(ROBOT.nv), rng.normal(size=3), rng.uniform(0.0, 1.0)
-    q[:3] = rng.uniform([-0.6, -0.3, 1.0], [0.8, 0.3, 1.0])
-    q[3:7] = np.append(np.cos(angle / 2), np.sin(angle / 2) * axis / np.linalg.norm(axis))
-    q[7:] += 0.3 * rng.normal(size=12)
-    v[:3], v[3:6] = rng.normal(size=3), 0.5 * rng.normal(size=3)
-    for _ in range(20):
-        q[2] += 0.01 - plant().touch(plant().at(q, v)).gaps.min()
-    return q, v
+    return Plant(ROBOT, terrain=DROP_TERRAIN)
 
 
 def largest_difference(names: tuple[str, str], seed: int, steps: int) -> tuple[float, set[str]]:
@@ -42,13 +29,13 @@ def largest_difference(names: tuple[str, str], seed: int, steps: int) -> tuple[f
     pair: list[Simulator] = [make_simulator(name, ROBOT, GROUND, 1e-3) for name in names]
     worst, touched = 0.0, set()
     for simulator in pair:
-        simulator.start(*drop(seed))
+        simulator.start(*drop(ROBOT, seed))
     for _ in range(steps):
         for simulator in pair:
             simulator.step(np.clip(30.0 * (HOME - simulator.q)[7:] - simulator.v[6:], -17.0, 17.0))
         worst = max(worst, float(np.abs(pair[0].q - pair[1].q).max()))
         beside = plant().touch(plant().at(pair[0].q, np.zeros(ROBOT.nv)))
-        for normal in beside.axes[beside.gaps < 1e-4, 2] @ TERRAIN.R:
+        for normal in beside.axes[beside.gaps < 1e-4, 2] @ DROP_TERRAIN.R:
             touched.add({1: "face", 2: "edge", 3: "corner"}[int((np.abs(normal) > 1e-6).sum())])
     return worst, touched
 

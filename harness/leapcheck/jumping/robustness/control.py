@@ -29,7 +29,7 @@ class Trial:
     `control`: the commands of all simulations, arrays (ticks, actuators), or a function that makes a policy for each (it must be
     one that another process can be given). Rotors are lumped. `landing` m, `turn`, `yaw` rad: as of an `Act`; `roll` rad: as of a
     `JumpRequest`, None where none is asked. `far_edge` m: as of an `Act`; `run_up` m/s: as of a `JumpRequest`,
-    whose push begins at `push` s.
+    whose push begins at `push` s. `jumps`: as of an `Act`.
     """
 
     spec: RobotSpec
@@ -48,6 +48,7 @@ class Trial:
     far_edge: float | None = None
     run_up: float | None = None
     push: float | None = None
+    jumps: int = 1
 
     @property
     def steps(self) -> int:

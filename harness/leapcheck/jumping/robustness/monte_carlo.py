@@ -17,7 +17,8 @@ from leapcheck.jumping.planning.records import JumpPlan
 from leapcheck.jumping.policies import Trajectory
 from leapcheck.jumping.robustness.control import Trial, tabulate
 from leapcheck.jumping.robustness.loop import recordings
-from leapcheck.jumping.robustness.outcome import FIGURE_NAMES, SHORTEST_RUN, TrialOutcome, causes, outcome, outline_of
+from leapcheck.jumping.robustness.outcome import FIGURE_NAMES, SHORTEST_RUN, TrialOutcome, causes, outline_of
+from leapcheck.jumping.robustness.series import series_outcome
 from leapcheck.jumping.robustness.statistics import Cause, Driver, ranked_causes, ranked_drivers, success_interval
 from leapcheck.jumping.robustness.units import outcomes, run_outcomes
 from leapcheck.jumping.robustness.variation import NOTHING, PARAMETERS, Variation, draw
@@ -70,9 +71,10 @@ class MonteCarlo:
     """The result of `count` jumps.
 
     `interval`: Clopper-Pearson's, 95 %, of the success probability. `causes` and `drivers` ranked. `samples` has a row for each
-    simulation: what was drawn, its figures, `success`, `causes`. `nominal`: figures with nothing varied, and why it would fail.
-    `worst`: number of the worst simulation, for `replay.replayed`. `floor_time` s: from when the ground is where the
-    robot lands. `lumping_cost`: None for a robot without rotors. `seconds` that all took.
+    simulation: what was drawn, its figures (of jumps in a row those of the first that fails, else of the first), `success`,
+    `causes`. `nominal`: figures with nothing varied, and why it would fail. `worst`: number of the worst simulation, for
+    `replay.replayed`. `floor_time` s: from when the ground is where the robot lands. `lumping_cost`: None for a robot without
+    rotors. `seconds` that all took.
     """
 
     trial: Trial
@@ -140,7 +142,8 @@ def monte_carlo(
     floor_time = apex_time(nominal, trial)
     runs = run_outcomes(trial, variation, seed, floor_time, count, workers, progress)
     wanted = nominal.figures["height"] if height is None else height
-    why = [_causes(trial, one, wanted, thresholds) for one in runs]
+    judged = [_judged_jump(trial, one, wanted, thresholds) for one in runs]
+    runs, why = [one for one, _ in judged], [of_run for _, of_run in judged]
     success = np.array([not of_run for of_run in why])
     samples = _samples(trial, draw(variation, seed, range(count)), runs, why)
     names = [name for name in PARAMETERS if name != "voltage" or any(actuator.motor for actuator in trial.spec.actuators)]
@@ -158,7 +161,7 @@ def monte_carlo(
         drivers=ranked_drivers(names, values, centre, success, samples["rise"].to_numpy(dtype=float)),
         samples=samples,
         nominal=nominal,
-        nominal_causes=_causes(trial, nominal, wanted, thresholds),
+        nominal_causes=_judged_jump(trial, nominal, wanted, thresholds)[1],
         worst=worst_of(runs, why),
         armature_cost=lumping_cost(trial, nominal.figures),
         seconds=perf_counter() - began,
@@ -180,6 +183,14 @@ def worst_of(runs: Sequence[TrialOutcome], why: Sequence[tuple[str, ...]]) -> in
         return bool(runs[number].stopped), len(why[number]), -(-np.inf if np.isnan(rise) else rise), -number
 
     return max(range(len(runs)), key=badness)
+
+
+def _judged_jump(trial: Trial, run: TrialOutcome, height: float, thresholds: Thresholds) -> tuple[TrialOutcome, tuple[str, ...]]:
+    """(outcome, why it failed) of a run; of jumps in a row those of the first that fails, or of the first."""
+    for jump in (run, *run.later):
+        if why := _causes(trial, jump, height, thresholds):
+            return jump, why
+    return run, ()
 
 
 def _causes(trial: Trial, run: TrialOutcome, height: float, thresholds: Thresholds) -> tuple[str, ...]:
@@ -229,4 +240,4 @@ def lumping_cost(trial: Trial, armature: Mapping[str, float]) -> LumpingCost | N
     except ValueError as error:  # MuJoCo cannot have every rotor
         return LumpingCost({}, armature, str(error))
     run = recordings(trial, draws, 0, math.inf, loop)[0]
-    return LumpingCost(outcome(outline_of(trial.spec, trial.terrain), run, trial.push).figures, armature, run.stopped)
+    return LumpingCost(series_outcome(outline_of(trial.spec, trial.terrain), run, trial).figures, armature, run.stopped)

@@ -76,10 +76,11 @@ class Recording:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialOutcome:
-    """Figures of one run by name, NaN for what it did not reach; `stopped` as recorded."""
+    """Figures of one run by name, NaN for what it did not reach; `stopped` as recorded; `later`: of further jumps in a row."""
 
     figures: Mapping[str, float]
     stopped: str
+    later: tuple[TrialOutcome, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,8 @@ from functools import partial
 
 from leapcheck.jumping.robustness.control import Trial
 from leapcheck.jumping.robustness.loop import recordings
-from leapcheck.jumping.robustness.outcome import TrialOutcome, outcome, outline_of
+from leapcheck.jumping.robustness.outcome import TrialOutcome, outline_of
+from leapcheck.jumping.robustness.series import series_outcome
 from leapcheck.jumping.robustness.variation import Variation, draw
 from leapcheck.simulators.mujoco.batch import MujocoBatch
 from leapcheck.system.processes import TRIES, ProcessDiedError, job_results
@@ -53,7 +54,7 @@ def outcomes(trial: Trial, variation: Variation, seed: int, floor_time: float, i
     """The outcomes of the simulations `index`, run together."""
     body, draws = outline_of(trial.spec, trial.terrain), draw(variation, seed, index)
     batch = MujocoBatch(trial.spec, trial.contact, trial.dt, draws, trial.start, trial.terrain)
-    return [outcome(body, run, trial.push) for run in recordings(trial, draws, seed, floor_time, batch)]
+    return [series_outcome(body, run, trial) for run in recordings(trial, draws, seed, floor_time, batch)]
 
 
 def _in_processes(

@@ -25,6 +25,9 @@ from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 ENVELOPE_POINTS = 121
 
+SAY_NOTHING = ("joint", "motor", "actuator")
+"""Endings of drives' names that are no part of a leg."""
+
 ONE_PATH = 0.01
 """Paths of feet that lie no farther apart (m) are drawn as one."""
 
@@ -146,13 +149,21 @@ def joint_kinds(names: tuple[str, ...], drives: Drives) -> dict[str, list[int]]:
     kinds: dict[tuple[str, ...], list[int]] = {}
     figures = np.stack([drives.gear_ratio, drives.torque_limit, drives.voltage, drives.resistance, drives.torque_constant], 1)
     for i, name in enumerate(names):
-        kinds.setdefault((name.rpartition("_")[2], str(figures[i].tolist())), []).append(i)
+        kinds.setdefault((_kind(name), str(figures[i].tolist())), []).append(i)
     groups: dict[str, list[int]] = {}
     for (kind, _), places in kinds.items():
         for first in range(0, len(places), TONES):
             part = places[first : first + TONES]
             groups[kind if kind not in groups else f"{kind} ({names[part[0]]} and like)"] = part
     return groups
+
+
+def _kind(name: str) -> str:
+    """The last part of a drive's name that says something: FR_knee, FR_knee_joint: knee."""
+    parts = name.split("_")
+    while len(parts) > 1 and parts[-1].lower() in SAY_NOTHING:
+        parts.pop()
+    return parts[-1]
 
 
 def draw_charts(charts: Iterable[Chart]) -> tuple[Plot, ...]:

@@ -1,0 +1,1 @@
+"""Jumps that were published of real robots, beside what leapcheck says of the nearest jump that it knows."""
