@@ -36,14 +36,14 @@ HEIGHTS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A fall from `height` m with gains and pose `held` = (kp, kd, bent) in one simulator.
+    """A fall from `height` m with gains and pose `posture` = (kp, kd, bent) in one simulator.
 
     `trunk_clearance` m: lowest point of the trunk; `force`: that of the ground over the weight, largest mean over 20 ms;
     `stands`: whether the robot stands at the end without its trunk having touched.
     """
 
     height: float
-    held: tuple[float, float, float]
+    posture: tuple[float, float, float]
     trunk_clearance: float
     force: float
     stands: bool
@@ -51,13 +51,13 @@ class Drop:
 
 def best_drop(spec: RobotSpec, height: float) -> Drop:
     """The drop, in the simulator `SEARCH`, that keeps the trunk highest, of those that end in a stand if one does."""
-    tried = [drop(spec, SEARCH, height, held) for held in itertools.product(KP, KD, BENT)]
+    tried = [drop(spec, SEARCH, height, posture) for posture in itertools.product(KP, KD, BENT)]
     return max(tried, key=lambda one: (one.stands, one.trunk_clearance))
 
 
-def drop(spec: RobotSpec, engine: str, height: float, held: tuple[float, float, float]) -> Drop:
+def drop(spec: RobotSpec, engine: str, height: float, posture: tuple[float, float, float]) -> Drop:
     """The feet fall `height` m, the joints held by (kp, kd) in the robot's first pose, bent by the part `bent` of it."""
-    kp, kd, bent = held
+    kp, kd, bent = posture
     q, v, joints = np.array(spec.poses[0].q, dtype=float), np.zeros(spec.nv), len(spec.actuators)
     q[-joints:] *= bent
     plant = Plant(spec)
@@ -70,10 +70,10 @@ def drop(spec: RobotSpec, engine: str, height: float, held: tuple[float, float, 
         return command
 
     log = simulate(spec, make_simulator(engine, spec, Ground(), DT), hold, drives(spec), (q, v), DT * round(duration / DT))
-    return _outcome(spec, log, height, held)
+    return _outcome(spec, log, height, posture)
 
 
-def _outcome(spec: RobotSpec, log: JumpLog, height: float, held: tuple[float, float, float]) -> Drop:
+def _outcome(spec: RobotSpec, log: JumpLog, height: float, posture: tuple[float, float, float]) -> Drop:
     seen, limits = observe(spec, log), Thresholds()
     points = [point for point in spec.contact_points if point.computed]
     trunk = [i for i, point in enumerate(points) if point.body == spec.bodies[0].name and not point.is_foot]
@@ -85,4 +85,4 @@ def _outcome(spec: RobotSpec, log: JumpLog, height: float, held: tuple[float, fl
     speed = math.sqrt(2.0 * float(seen.kinetic_energy[-1]) / spec.total_mass)
     still = tilt <= limits.tilt_no_go and speed <= limits.speed_no_go
     stands = not log.stopped and clearance > limits.trunk_clearance_no_go and still
-    return Drop(height, held, clearance, force, stands)
+    return Drop(height, posture, clearance, force, stands)

@@ -69,7 +69,7 @@ def _drop_row(robot: str, anchor: Anchor) -> dict[str, Any]:
     highest, worst = 0.0, None
     for height in HEIGHTS:
         best = best_drop(spec, height)
-        every = [drop(spec, engine, height, best.held) for engine in ENGINES]
+        every = [drop(spec, engine, height, best.posture) for engine in ENGINES]
         if all(one.stands for one in every):
             highest = height
         if height == anchor.drop:
@@ -81,7 +81,7 @@ def _drop_row(robot: str, anchor: Anchor) -> dict[str, Any]:
 
 
 def _drop_text(highest: float, drops: list[Drop]) -> str:
-    kp, kd, bent = drops[0].held
+    kp, kd, bent = drops[0].posture
     clearances, forces = ([getattr(one, name) for one in drops] for name in ("trunk_clearance", "force"))
     return (
         f"stands in every simulator from {highest:g} m; from {drops[0].height:g} m (kp {kp:g}, kd {kd:g}, joints at {bent:g} of "
