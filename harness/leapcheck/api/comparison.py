@@ -47,6 +47,7 @@ def compare(
     own_differences: bool = CompareOptions.own_differences,
     feet: Sequence[str] | str = CompareOptions.feet,
     points: Path | str | None = CompareOptions.points,
+    frames: Sequence[str] | str = CompareOptions.frames,
     sandbox: bool = CompareOptions.sandbox,
     out: Path | str | None = CompareOptions.out,
     baseline: Path | str | None = CompareOptions.baseline,
@@ -77,6 +78,7 @@ def compare(
         feet: where it touches, by names of bodies or links, sites or geoms of its file; by default the ends of its chains, or
             what a .toml of its name beside the file says.
         points: the same in a file (.toml), as in `load`.
+        frames: sites of its MJCF that are frames, too, as in `load`.
         sandbox: your engines, named as on the command line, run under bubblewrap: without network, with files that they cannot
             change, without other processes.
         out: folder of the report, written at the end; a long run keeps its finished parts there.
@@ -112,6 +114,7 @@ def compare(
         own_differences=own_differences,
         feet=_names(feet),
         points=None if points is None else Path(points),
+        frames=_names(frames),
         sandbox=sandbox,
         out=None if out is None else Path(out),
         baseline=None if baseline is None else Path(baseline),
@@ -264,8 +267,8 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
     from leapcheck.robots.load import NamedRobot, load, read_robot_file
 
     named = isinstance(robot, str | Path)
-    file = read_robot_file(str(robot), options.feet, options.points) if named else None
-    spec = load(robot, options.feet, options.points) if file is None else file.spec
+    file = read_robot_file(str(robot), options.feet, options.points, options.frames) if named else None
+    spec = load(robot, options.feet, options.points, options.frames) if file is None else file.spec
     read = recordings(spec, [engine for engine in (*options.engines, *own) if isinstance(engine, str)])
     own_states = _own_states(spec, next((engine.states for engine in read.values()), None), options.states_file)
     given = own_states if states is None else states
@@ -273,7 +276,7 @@ def _plan(robot: Any, own: Sequence[Any], options: CompareOptions, states: State
         raise ValueError("--within-limits says how states are drawn, and yours are given: leave it out")
     foreign, users = _foreign_engines(options.engines, file), [own_engine(engine, spec, options.sandbox) for engine in own]
     plan = Plan(
-        robot=NamedRobot(spec, str(robot) if named else "", options.feet, options.points),
+        robot=NamedRobot(spec, str(robot) if named else "", options.feet, options.points, options.frames),
         engines=tuple(read.get(engine, engine) if isinstance(engine, str) else engine for engine in (*foreign, *users)),
         quantities=options.quantities or default_quantities(spec),
         count=options.states,

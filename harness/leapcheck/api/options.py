@@ -35,6 +35,8 @@ class CompareOptions:
     """Where it touches: names of bodies or links, sites or geoms of its file, instead of the ends of its chains."""
     points: Path | None = None
     """Where it touches, in a file (.toml with feet = ["NAME", ...] or tables [[points]] of name, on, position, radius)."""
+    frames: tuple[str, ...] = ()
+    """Sites of its MJCF that are frames, too, each with its own axes; every link and contact point is one anyway."""
     sandbox: bool = False
     """Run your engines under bubblewrap: without network, with files that they cannot change, without other processes."""
     out: Path | None = None

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 SEVERITIES = ("error", "warning", "note")
 
 
-def load(robot: Any, *, feet: Sequence[str] | str = (), points: Path | str | None = None) -> RobotSpec:
+def load(
+    robot: Any, *, feet: Sequence[str] | str = (), points: Path | str | None = None, frames: Sequence[str] | str = ()
+) -> RobotSpec:
     """The description of a robot.
 
     Contact points of a file are put at the ends of its chains of moving joints, unless `feet`, `points` or a .toml of the file's
@@ -36,6 +38,7 @@ def load(robot: Any, *, feet: Sequence[str] | str = (), points: Path | str | Non
         feet: names of bodies or links, sites or geoms at which it touches: a site's place, a sphere's centre, a capsule's free
             end, the corners of a box's sole; of a body its spheres, else its last capsule's free end, else its origin.
         points: a .toml with feet = ["NAME", ...] or tables [[points]] of name, on (a body), position (m), radius (m) and foot.
+        frames: names of sites of an MJCF, each of which becomes a link without mass, fixed to its body, with its place and axes.
 
     Raises:
         ValueError: the robot is unknown, or has something that a spec cannot hold; the message names file, element and remedy.
@@ -47,7 +50,8 @@ def load(robot: Any, *, feet: Sequence[str] | str = (), points: Path | str | Non
         >>> lc.load("mini_cheetah").nv
         18
     """
-    return load_robot(robot, (feet,) if isinstance(feet, str) else feet, None if points is None else Path(points))
+    feet, frames = ((words,) if isinstance(words, str) else words for words in (feet, frames))
+    return load_robot(robot, feet, None if points is None else Path(points), frames)
 
 
 @dataclass(frozen=True, slots=True)

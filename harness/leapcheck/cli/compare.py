@@ -38,7 +38,7 @@ class CompareCommand(CompareOptions):
         frame_velocity_derivative_q, frame_acceleration_derivative_q, frame_acceleration_derivative_v
       regressors, linear in ten parameters of each link and rotor: joint_torque_regressor, kinetic_energy_regressor,
         potential_energy_regressor
-      kinematics, of every link and contact point: frame_placements, frame_velocities, frame_jacobians,
+      kinematics, of every link, contact point and site in --frames: frame_placements, frame_velocities, frame_jacobians,
         frame_jacobian_rates, frame_bias_accelerations
       centroidal: com_position, com_velocity, com_jacobian, com_bias_acceleration, centroidal_momentum,
         centroidal_momentum_matrix, centroidal_momentum_rate, centroidal_inertia

@@ -187,7 +187,7 @@ def repeat_text(plan: Plan, engines: Sequence[str], quantity: str, index: int) -
     users = ", ".join(name for name in engines if name in objects)
     others = tuple(name for name in engines if name not in objects)
     states = "states=states" if plan.states is not None else _drawn_words(plan)
-    chosen = {"feet": plan.robot.feet, "points": plan.robot.points and str(plan.robot.points)}
+    chosen = {"feet": plan.robot.feet, "points": plan.robot.points and str(plan.robot.points), "frames": plan.robot.frames}
     where = "".join(f", {name}={value!r}" for name, value in chosen.items() if value)
     return f"leapcheck.compare({robot}, [{users}], engines={others}, quantities={quantity!r}{where}, {states}, only={index})"
 

@@ -28,13 +28,14 @@ DESCRIPTION = "_description"
 class NamedRobot:
     """A robot, and the words that load it again ("mini_cheetah", "random:7", "go2.urdf"); "" where none do.
 
-    `feet` and the file `points` chose its contact points, where they are given.
+    `feet` and the file `points` chose its contact points, and `frames` sites that are frames, where they are given.
     """
 
     spec: RobotSpec
     source: str = ""
     feet: tuple[str, ...] = ()
     points: Path | None = None
+    frames: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -43,9 +44,10 @@ class NamedRobot:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The words of a command line that choose its contact points."""
+        """The words of a command line that choose its contact points and its frames."""
         feet = ("--feet", *self.feet) if self.feet else ()
-        return feet if self.points is None else (*feet, "--points", str(self.points))
+        points = () if self.points is None else ("--points", str(self.points))
+        return (*feet, *points, *(("--frames", *self.frames) if self.frames else ()))
 
 
 def named_robot(source: str) -> NamedRobot:
@@ -53,25 +55,26 @@ def named_robot(source: str) -> NamedRobot:
     return NamedRobot(load(source), source)
 
 
-def load(robot: Any, feet: Sequence[str] = (), points: Path | None = None) -> RobotSpec:
+def load(robot: Any, feet: Sequence[str] = (), points: Path | None = None, frames: Sequence[str] = ()) -> RobotSpec:
     """Spec of a robot.
 
     `robot` is a name, also one of the package robot_descriptions, `random:SEED`, the path of a .json, .urdf, .xml or .mjcf (which
     MuJoCo compiles), a `RobotSpec`, a `mujoco.MjModel` or a `pinocchio.Model`. Its contact points are those that `feet` (names of
-    bodies, sites or geoms) and the file `points` choose, if they do.
+    bodies, sites or geoms) and the file `points` choose, if they do; each site that `frames` names becomes a link of its own.
 
     Raises FileNotFoundError, or ValueError in one line that names the file or model, the element and the remedy; TypeError for
     anything else. A `mujoco.MjModel` whose tendons, their equality constraints or mocap bodies are left out gives a UserWarning.
     """
-    if isinstance(robot, str | Path) and (file := read_robot_file(str(robot), feet, points)):
+    if isinstance(robot, str | Path) and (file := read_robot_file(str(robot), feet, points, frames)):
         return file.spec
     choice = _choice(feet, points)
     marks: tuple[Mark, ...] = ()
-    if choice and type(robot).__name__ == "MjModel":
+    if (choice or frames) and type(robot).__name__ == "MjModel":
         from leapcheck.engines.mujoco.marks import marks_of_model
 
         marks = marks_of_model(robot)
-    return _chosen(_load(robot), choice, marks)
+    spec = _load(robot)
+    return _chosen(_add_frames(spec, frames, marks, f"robot '{spec.name}'"), choice, marks)
 
 
 def _load(robot: Any) -> RobotSpec:
@@ -95,15 +98,21 @@ def _load(robot: Any) -> RobotSpec:
     )
 
 
-def read_robot_file(name: str, feet: Sequence[str] = (), points: Path | None = None) -> ImportedRobot | None:
+def read_robot_file(
+    name: str, feet: Sequence[str] = (), points: Path | None = None, frames: Sequence[str] = ()
+) -> ImportedRobot | None:
     """The robot of a URDF or MJCF file with the findings on it; None for a name that means no such file.
 
     Its contact points are those that `feet` and `points` choose; else those of a .toml of its name beside it, where there is one.
+    Sites that `frames` names become links.
 
     Raises FileNotFoundError, or ValueError in one line that names the file, the element and the remedy.
     """
     file = _read(name)
-    return None if file is None else _with_choice(file, _choice(feet, points) or _choice_beside(file.path))
+    if file is None:
+        return None
+    file = replace(file, spec=_add_frames(file.spec, frames, file.marks, f"file '{file.path}'"))
+    return _with_choice(file, _choice(feet, points) or _choice_beside(file.path))
 
 
 def _file_in(folder: Path) -> Path:
@@ -187,6 +196,16 @@ def _chosen(
     from leapcheck_models.importing.feet import with_points
 
     return with_points(spec, choice, marks, origins)
+
+
+def _add_frames(spec: RobotSpec, frames: Sequence[str], marks: Sequence[Mark], where: str) -> RobotSpec:
+    """The robot with the named sites as links; as it is where none is named."""
+    if not frames:
+        return spec
+    from leapcheck_models.importing.feet import names_of_words
+    from leapcheck_models.importing.frames import with_frames
+
+    return with_frames(spec, names_of_words(frames), marks, where)
 
 
 def short_name(robot: str) -> str:

@@ -23,7 +23,7 @@ class ImportedRobot:
     file, safe to hand to an engine (no entity, no reference to another file but the `assets`, by name); `floating` says
     whether the root got the free joint that a URDF does not write. `origins`: where a link's frame stands in the file's own
     frame of its body (m), where that is elsewhere than at its origin; the axes are the same. `marks`: sites and geoms with a
-    name, which may be chosen as feet.
+    name, which may be chosen as feet; sites as frames, too.
     """
 
     spec: RobotSpec

@@ -8,7 +8,7 @@ import numpy as np
 
 from leapcheck_models.importing.poses import vector3
 from leapcheck_models.rotors import rotation_matrix
-from leapcheck_models.spec import Shape, Vector3
+from leapcheck_models.spec import Quaternion, Shape, Vector3
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,16 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A named `kind` of element ("site", "geom", "collision") of a link, and the spots at which it touches."""
+    """A named `kind` of element ("site", "geom", "collision") of a link, and the spots at which it touches.
+
+    `quaternion`: axes of a site in those of the link.
+    """
 
     kind: str
     name: str
     body: str
     spots: tuple[Spot, ...]
+    quaternion: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 
 def shape_spots(shape: Shape) -> tuple[Spot, ...]:

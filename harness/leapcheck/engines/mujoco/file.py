@@ -149,6 +149,8 @@ class _MujocoNumbers:
             left_out.append(f"mujoco-file: actuator_torques left out: {why}")
         self.not_compared = (*storage.not_compared, *left_out)
         self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
+        armature = mujoco_tree.armatures(m, "mujoco-file")
+        self._armature = np.array([armature[dof] for dof in range(m.nv)])
         self._gravity = self._own_gravity.copy()
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
             self._gravity[:] = 0.0
@@ -227,8 +229,8 @@ class _MujocoNumbers:
         return solved
 
     def _inverse_dynamics(self, udot: Floats) -> Floats:
-        """M udot + h (nv,); mj_rne leaves the armature out."""
-        force: Floats = self._m.dof_armature * udot
+        """M udot + h (nv,); mj_rne leaves the armature of joints, actuators and tendons out."""
+        force: Floats = self._armature * udot
         rigid = np.zeros(self._m.nv)
         self._d.qacc[:] = udot
         mujoco.mj_rne(self._m, self._d, 1, rigid)

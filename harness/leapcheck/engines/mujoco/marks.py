@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.engines.mujoco.tree import link_origins, names_of, shape_of_geom
 from leapcheck_models.importing.marks import Mark, Spot, shape_spots
-from leapcheck_models.importing.poses import vector3
+from leapcheck_models.importing.poses import unit_quaternion, vector3
 
 
 def marks_of_model(m: mujoco.MjModel) -> tuple[Mark, ...]:
@@ -23,7 +23,7 @@ def _sites(m: mujoco.MjModel) -> Iterator[Mark]:
         body = bodies[m.site_bodyid[s]]
         if m.site_bodyid[s] and m.site(s).name:
             place = vector3(m.site_pos[s] - np.array(origins.get(body, (0.0, 0.0, 0.0))))
-            yield Mark("site", m.site(s).name, body, (Spot(place),))
+            yield Mark("site", m.site(s).name, body, (Spot(place),), unit_quaternion(m.site_quat[s]))
 
 
 def _geoms(m: mujoco.MjModel) -> Iterator[Mark]:

@@ -72,7 +72,7 @@ def spec_of_model(m: mujoco.MjModel, name: str, where: str) -> RobotSpec:
     """The robot in a compiled model, without contact points; ValueError names file and element where a spec cannot hold it."""
     names = names_of(m)
     _check_numbers(m, where)
-    armature = _armatures(m, where)
+    armature = armatures(m, where)
     bodies: list[Body] = []
     origins = link_origins(m)
     for b in range(1, m.nbody):
@@ -202,7 +202,7 @@ def unit_axis(axis: Any) -> Any:
     return array / np.sqrt((array * array).sum())
 
 
-def _armatures(m: mujoco.MjModel, where: str) -> dict[int, float]:
+def armatures(m: mujoco.MjModel, where: str) -> dict[int, float]:
     """Armature of each dof, its own and that of what acts on it; ValueError where it belongs to no single joint."""
     armatures = {dof: float(m.dof_armature[dof]) for dof in range(m.nv)}
     own = getattr(m, "actuator_armature", np.zeros(m.nu))  # MuJoCo 3.10 has none
