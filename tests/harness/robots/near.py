@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leapcheck.sampling import States, generated_states
+from leapcheck.sampling import States, generated_states, take
 from leapcheck_models.spec import RobotSpec
 
 
@@ -12,7 +12,7 @@ def near_states(spec: RobotSpec, n: int) -> States:
     """Mixed states but for those far from the origin."""
     states = generated_states(spec, 256, 3, unit=0)
     rows = [i for i, kind in enumerate(states.kind) if kind != "far"][:n]
-    return States(states.q[rows], states.v[rows], states.tau[rows], states.index[rows], tuple(states.kind[i] for i in rows))
+    return take(states, rows)
 
 
 def error(quantity: str, found: np.ndarray, expected: np.ndarray, M: np.ndarray) -> float:
