@@ -47,7 +47,7 @@ TWIST = '<joint name="twist" axis="0 0 1" pos="0.02 0.01 0"/>'
 LINKS = {"camera": "camera", "hand": "hand_"}
 """The link of each site; the name of the second is a body's already."""
 ENGINES = ("mujoco", "mujoco-urdf", "pinocchio", "pinocchio-mjcf")
-ROUNDING = 1e-13  # states near the origin; measured: 6.9e-15
+ROUNDING = 1e-14  # states near the origin; measured: below 1e-15
 
 
 @pytest.fixture
