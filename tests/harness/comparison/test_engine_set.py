@@ -20,7 +20,7 @@ from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.judge.figures import Figures, run_figures
 from leapcheck.quantities import DEFAULT
 from leapcheck.robots.load import NamedRobot, named_robot
-from leapcheck.sampling import UNIT, States, generated_states, join_states
+from leapcheck.sampling import STATE_PARTS, UNIT, States, generated_states, join_states
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
@@ -225,6 +225,15 @@ def test_a_plan_counts_the_states_of_a_file() -> None:
     with pytest.raises(ValueError, match="state 7 is not among the 7 states"):
         Plan(NamedRobot(spec), states=states, only=7)
     assert np.array_equal(Plan(NamedRobot(spec), states=states).unit(0).q, states.q)
+
+
+@pytest.mark.parametrize(("quantity", "taken"), [("bias_force", False), ("inverse_dynamics", True)])
+def test_accelerations_are_drawn_where_a_quantity_takes_them(quantity: str, taken: bool) -> None:
+    plan = Plan(NamedRobot(load("two_link_arm")), quantities=(quantity,), count=2 * UNIT)
+    whole, needed = plan.block((0, 1)), plan.needed_block((0, 1))
+    assert whole.vdot.any()
+    assert np.array_equal(needed.vdot, whole.vdot if taken else np.zeros_like(whole.vdot))
+    assert all(np.array_equal(getattr(needed, part), getattr(whole, part)) for part in STATE_PARTS if part != "vdot")
 
 
 SECOND_RUN = """
