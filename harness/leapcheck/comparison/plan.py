@@ -40,7 +40,10 @@ engines. Below, interpreted programs with the same bits are done sooner.
 SINGULAR = 1e-13
 """Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""
 
-JOB = 8
+BLOCK = 16
+"""Units of a block: what Python does once in a block is then little, and memory still tens of megabytes a process."""
+
+JOB = 4
 """Blocks of a job: enough that handing it to a process costs nothing."""
 
 
@@ -62,7 +65,7 @@ class Plan:
     states: States | None = None
     states_file: str = ""
     command: str = ""
-    block_units: int = 8
+    block_units: int = BLOCK
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
     strict: bool = False

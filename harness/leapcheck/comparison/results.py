@@ -191,8 +191,9 @@ def _one_by_one(engine: str, participant: Participant, states: States, failures:
 def part_result(plan: Plan, engine_set: EngineSet, part: Sequence[range]) -> BlockResult:
     """What the states of one part yield, block by block."""
     total = BlockResult()
+    block = plan.block if engine_set.hands_states_over else plan.needed_block
     for units in part:
-        total.merge(block_result(engine_set, plan.needed_block(units)))
+        total.merge(block_result(engine_set, block(units)))
     return total
 
 

@@ -196,7 +196,9 @@ def make_tally(
 
 
 def _precision_ratio(rows: Sequence[TallyRow], single: Collection[str]) -> Floats:
-    """By how much more is excused in each row (rows, 1) for the precision that one of its engines declares."""
+    """By how much more is excused in each row (rows, 1), or in all, for the precision that one of its engines declares."""
+    if not single:
+        return np.ones((1, 1))
     return np.array([[SINGLE_RATIO if {row.engine, row.against} & {*single} else 1.0] for row in rows])
 
 

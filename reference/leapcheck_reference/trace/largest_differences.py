@@ -43,7 +43,7 @@ def largest_differences(participants: Sequence[Floats], ranges: Sequence[EntryRa
     `participants` are blocks (blocks, slots, lanes), all with the slots at the same numbers. All ranges have a remainder or none.
     """
     blocks, _, lanes = participants[0].shape
-    largest = np.zeros((len(ranges), len(pairs), blocks * lanes))
+    largest = np.empty((len(ranges), len(pairs), blocks * lanes))
     if largest.size and lanes == native.vector_width():
         for first in range(0, len(pairs), MOST):
             _compiled_pass(participants, ranges, tuple(pairs[first : first + MOST]), largest[:, first:])
@@ -61,7 +61,7 @@ def weighted_differences(
     lanes) each; NaN where one is. `weights` (blocks, any, lanes) begin with that of the first slot; the remainder has its own.
     """
     blocks, _, lanes = participants[0].shape
-    plain, weighted = np.zeros((2, len(pairs), blocks * lanes))
+    plain, weighted = np.empty((2, len(pairs), blocks * lanes))
     if plain.size and lanes == native.vector_width():
         for first in range(0, len(pairs), MOST // 2):
             some = tuple(pairs[first : first + MOST // 2])

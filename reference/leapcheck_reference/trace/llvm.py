@@ -13,9 +13,6 @@ from leapcheck_reference.trace.partition import GROUP, MEMORY, Partition
 
 BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 INTRINSICS = {Op.SQRT: "llvm.sqrt", Op.ABS: "llvm.fabs", Op.ROUND: "llvm.roundeven"}
-AVX_512 = 8
-"""Lanes of the instruction set that compares integers of either kind: code of signed ones is 10 % slower there."""
-
 WHOLE = 6755399441055744.0
 """1.5 * 2^52: added to a whole number below 2^51 it leaves that number in the low bits."""
 
