@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, JointType, RobotSpec
-
-if TYPE_CHECKING:
-    pass
-
 
 UNIT = 256
 """States of one unit: each unit has a random stream of its own, spawned from the seed."""
@@ -30,11 +26,8 @@ PATTERN = (
 )
 """Kinds of 16 consecutive states; the pattern repeats."""
 
-ACCELERATIONS, CONTACT_FORCES = 1, 2
-"""Of a unit's streams, those of the accelerations and of the contact forces: the first, of all else, is older."""
-
-LARGE_FORCE = 100.0
-"""Standard deviation (N) of a contact force along each axis."""
+STREAMS = {"vdot": (1, 10.0), "contact_forces": (2, 100.0)}
+"""Parts of a state that have a stream of their own in each unit: its number, and the part's standard deviation in its unit."""
 
 UNIT_KINDS = PATTERN * (UNIT // len(PATTERN))
 """Kinds of the states of a unit."""
@@ -97,11 +90,16 @@ def generated_states(spec: RobotSpec, count: int, seed: int, unit: int) -> State
     return generated_block(spec, count, seed, (unit,))
 
 
-def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[int], *, contact_forces: bool = True) -> States:
-    """The states of some units, in ascending order, as one block; `contact_forces` may be left out, the rest stays the same."""
-    places, rows = _places(spec), len(of_units) * UNIT
-    sizes = part_sizes(spec) | ({} if contact_forces else {"contact_forces": 0})
-    q, v, tau, vdot, forces = (np.empty((rows, sizes[part])) for part in STATE_PARTS)
+def generated_block(
+    spec: RobotSpec, count: int, seed: int, of_units: Sequence[int], parts: Collection[str] = STATE_PARTS
+) -> States:
+    """The states of some units, in ascending order, as one block; vdot and contact_forces that are not among the `parts` are left
+    out, the rest stays the same.
+    """
+    places, rows, sizes = _places(spec), len(of_units) * UNIT, part_sizes(spec)
+    q, v, tau = (np.empty((rows, sizes[part])) for part in STATE_PARTS[:3])
+    streams = {name: stream for name, stream in STREAMS.items() if name in parts}
+    more = {name: np.empty((rows, sizes[name])) for name in streams}
     # Every draw is made for the whole unit, whatever the count: the first states of a longer run are those of a shorter one.
     draws: list[_SpecialDraws] = []
     for k, unit in enumerate(of_units):
@@ -109,18 +107,15 @@ def generated_block(spec: RobotSpec, count: int, seed: int, of_units: Sequence[i
         block = slice(k * UNIT, (k + 1) * UNIT)
         _draw_generic(places, rng, q[block], v[block], tau[block])
         draws.append(_draw_special(places, spec.nv, rng))
-        accelerations = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, ACCELERATIONS)))
-        accelerations.standard_normal(out=vdot[block])
-        if contact_forces:
-            at_points = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, CONTACT_FORCES)))
-            at_points.standard_normal(out=forces[block])
+        for name, (stream, size) in streams.items():
+            np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(unit, stream))).standard_normal(out=more[name][block])
+            more[name][block] *= size
     if draws:
         _shape_by_kind(spec, places, _SpecialDraws(*map(np.concatenate, zip(*draws, strict=True))), q, v)
-    vdot *= 10.0
-    forces *= LARGE_FORCE
     index = (np.array(of_units, dtype=np.int64)[:, None] * UNIT + np.arange(UNIT)).ravel()
     n = int(np.searchsorted(index, count))
-    return States(q[:n], v[:n], tau[:n], index[:n], (UNIT_KINDS * len(of_units))[:n], vdot[:n], forces[:n])
+    kinds = (UNIT_KINDS * len(of_units))[:n]
+    return States(q[:n], v[:n], tau[:n], index[:n], kinds, **{name: values[:n] for name, values in more.items()})
 
 
 def units(count: int) -> range:

@@ -10,9 +10,9 @@ import pytest
 
 from leapcheck.sampling import (
     KINDS,
-    LARGE_FORCE,
     PATTERN,
     STATE_PARTS,
+    STREAMS,
     UNIT,
     States,
     generated_block,
@@ -203,13 +203,23 @@ def test_accelerations_that_are_left_out_are_zero() -> None:
     assert np.array_equal(states[:1].vdot, np.zeros((1, 3)))
 
 
+@pytest.mark.parametrize("left_out", [{"vdot"}, {"contact_forces"}, {"vdot", "contact_forces"}])
+def test_what_is_left_out_changes_no_other_part(cheetah: RobotSpec, left_out: set[str]) -> None:
+    whole = generated_block(cheetah, 2 * UNIT, SECOND_SEED, (0, 1))
+    others = [part for part in STATE_PARTS if part not in left_out]
+    without = generated_block(cheetah, 2 * UNIT, SECOND_SEED, (0, 1), others)
+    assert all(np.array_equal(getattr(whole, part), getattr(without, part)) for part in others)
+    assert not any(getattr(without, part).any() for part in left_out)
+    assert without.vdot.shape == whole.vdot.shape
+    assert without.contact_forces.shape == (2 * UNIT, 0 if "contact_forces" in left_out else whole.contact_forces.shape[1])
+
+
 def test_contact_forces_are_drawn_apart_from_all_else(cheetah: RobotSpec) -> None:
-    whole, without = (generated_block(cheetah, UNIT, SECOND_SEED, (0,), contact_forces=drawn) for drawn in (True, False))
-    assert without.contact_forces.shape == (UNIT, 0)
-    assert all(np.array_equal(getattr(whole, part), getattr(without, part)) for part in STATE_PARTS[:-1])
+    whole = generated_block(cheetah, UNIT, SECOND_SEED, (0,))
     forces = whole.contact_forces.reshape(UNIT, -1, 3)
     assert forces.shape[1] == len(cheetah.contact_points)
     # No component follows another, nor tau or vdot: of 256 draws correlations are below 0.3.
     drawn = np.column_stack([whole.contact_forces, whole.vdot, whole.tau])
     assert np.abs(np.corrcoef(drawn.T) - np.eye(drawn.shape[1]))[: forces[0].size].max() < 0.3
-    assert 0.9 * LARGE_FORCE < forces.std() < 1.1 * LARGE_FORCE
+    _, size = STREAMS["contact_forces"]
+    assert 0.9 * size < forces.std() < 1.1 * size

@@ -15,24 +15,25 @@ from leapcheck.rounding import NEAR, base_distance
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
-from leapcheck_reference.trace.largest_differences import largest_differences
+from leapcheck_reference.trace.largest_differences import EntryRange, largest_differences, weighted_differences
 
 
 def differences(
     in_house: InHouse, values: Values, names: Sequence[str], slots: Sequence[Floats], pairs: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Floats]:
     """Scale-free and absolute errors (quantities, pairs, n)."""
-    n = len(values.scale[names[0]])
-    places = [in_house.slot_map.remainder(name) for name in names]
-    remainders = np.stack([side[:, places].swapaxes(0, 1).reshape(len(names), -1)[:, :n] for side in slots])
-    rest = np.stack([np.maximum(remainders[i], remainders[j]) for i, j in pairs], axis=1)
-    apart = largest_differences(slots, [in_house.slot_map.of[name].range for name in names], pairs)[:, :, :n]
-    absolute = np.maximum(apart, rest)
-    error = absolute / np.stack([values.scale[name] for name in names])[:, None]
+    n, slot_map = len(values.scale[names[0]]), in_house.slot_map
+    ranges = {name: EntryRange(slot_map.of[name].range, slot_map.remainder(name)) for name in names}
+    plain = [name for name in names if QUANTITIES[name].scale is not Scale.DIAGONAL]
+    apart = dict(zip(plain, largest_differences(slots, [ranges[name] for name in plain], pairs), strict=True))
+    error, absolute = np.empty((2, len(names), len(pairs), n))
     for k, name in enumerate(names):
-        if QUANTITIES[name].scale is Scale.DIAGONAL:  # its remainder is scale-free, as its weights make its slots
-            weighted = largest_differences(slots, [in_house.slot_map.of[name].range], pairs, values.weights)[0, :, :n]
-            error[k], absolute[k] = np.maximum(weighted, rest[k]), apart[k]
+        if name in apart:
+            absolute[k] = apart[name][:, :n]
+            np.divide(absolute[k], values.scale[name], out=error[k])
+        else:
+            entries, weighted = weighted_differences(slots, ranges[name], pairs, values.weights)
+            absolute[k], error[k] = entries[:, :n], weighted[:, :n]
     return error, absolute
 
 
@@ -67,6 +68,6 @@ def _by_entry(
         part.swapaxes(0, 1).reshape(part.shape[1], -1).take(chosen, axis=1).reshape(part.shape[1], -1, lanes)
         for part in (*(side[:, entries.range] for side in sides), values.weights)
     ]
-    apart = largest_differences(turned[:-1], [slice(0, len(chosen) // lanes)], pairs, turned[-1])
+    _, apart = weighted_differences(turned[:-1], EntryRange(slice(0, len(chosen) // lanes)), pairs, turned[-1])
     largest = apart.reshape(len(pairs), -1, lanes).max(axis=2)
     return np.where(entries.place < 0, 0.0, np.where(np.isnan(largest), np.inf, largest)[:, entries.place])

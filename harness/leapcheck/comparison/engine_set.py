@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leapcheck.comparison.in_house import InHouse
-from leapcheck.comparison.participants import Participant, participants
+from leapcheck.comparison.participants import AnsweringEngine, Participant, participants
 from leapcheck.comparison.plan import Plan
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.outside.load import load_engine
@@ -46,6 +46,12 @@ class EngineSet:
     failures: tuple[Failure, ...]
     not_compared: tuple[str, ...]
     remarking: tuple[Remarking, ...]
+
+    @property
+    def hands_states_over(self) -> bool:
+        """Whether an engine is handed whole states: what it wrongly makes of a part that no quantity takes must then show."""
+        taking_part = (participant for portion in self.portions for _, participant in portion.participants)
+        return any(isinstance(participant, AnsweringEngine) for participant in taking_part)
 
     @property
     def rows(self) -> tuple[EngineRow, ...]:

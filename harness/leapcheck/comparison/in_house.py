@@ -170,10 +170,11 @@ class SlotProgram:
     def __init__(self, run: Program) -> None:
         self._run = run
         self._memory: Floats | None = None
+        self.inputs = tuple(run.inputs)
 
     def __call__(self, inputs: Mapping[str, Floats]) -> Floats:
         """Slots in blocks (blocks, slots, lanes), the last one filled up with the last state."""
-        self._memory = self._run.results({name: inputs[name] for name in self._run.inputs}, self._memory)
+        self._memory = self._run.results({name: inputs[name] for name in self.inputs}, self._memory)
         return self._memory
 
     def by_parts(self, n: int, size: int, inputs_of: Callable[[slice], Mapping[str, Floats]]) -> Floats:
@@ -186,6 +187,5 @@ class SlotProgram:
             slots = self._memory = aligned_array((-(-n // run.lanes), run.entry_count, run.lanes))
         for first in range(0, n, size):
             part = slice(first, min(first + size, n))
-            inputs = inputs_of(part)
-            run.results({name: inputs[name] for name in run.inputs}, slots[first // run.lanes : -(-part.stop // run.lanes)])
+            run.results(inputs_of(part), slots[first // run.lanes : -(-part.stop // run.lanes)])
         return slots

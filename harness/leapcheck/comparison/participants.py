@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from time import perf_counter
 from typing import Protocol
@@ -115,25 +115,29 @@ class OwnNumbers:
         self._recipes = {name: engine.assembly.get(name, Assembly((name,), identity)) for name in names}
         self._raw = sorted({raw for recipe in self._recipes.values() for raw in recipe.raw})
         role = key_of(convention, quantities, self._recipes, {name: engine.raw_shapes[name] for name in self._raw})
-        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention, takes_part(quantities, "vdot")))
+        self._parts = [part for part in ("tau", "vdot") if takes_part(quantities, part)]
+        self._own_states = in_house.program(b"states " + role, partial(_own_states, convention, self._parts))
         self._answers = in_house.slot_program(b"own " + role, partial(self._graph, in_house))
         self._memory: dict[int, dict[str, Floats]] = {}
 
     def __call__(self, states: States) -> Floats:
         """Slots of the engine's own numbers, turned into canonical ones."""
-        canonical = {part: getattr(states, part) for part in STATE_PARTS}
-        own = self._own_states({name: canonical[name] for name in self._own_states.inputs})
-        forces = np.ascontiguousarray(states.contact_forces)  # those of a table need not be
-        own_states = OwnStates(own["own_q"], own["own_v"], own["own_tau"], own.get("own_vdot", own["own_v"]), forces)
-        sampled = (states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE)
+        own = self._own_states({name: getattr(states, name) for name in self._own_states.inputs})
+        v, forces = own["own_v"], np.ascontiguousarray(states.contact_forces)  # those of a table need not be
+        own_states = OwnStates(own["own_q"], v, own.get("own_tau", v), own.get("own_vdot", v), forces)
+        sampled = np.flatnonzero((states.index // UNIT % SAMPLE_EVERY == 0) & (states.index % UNIT < SAMPLE))
+        canonical = {name: getattr(states, name) for name in STATE_PARTS if name in self._answers.inputs}
 
         def inputs_of(part: slice) -> dict[str, Floats]:
             some = OwnStates(*(values[part] for values in own_states))
             raw = self.raw(some)
-            if len(sample := np.flatnonzero(sampled[part])):
+            if len(sample := [i - part.start for i in sampled if part.start <= i < part.stop]):
                 raw_sample = {name: values[sample] for name, values in raw.items()}
                 self._check_own_calls(OwnStates(*(values[sample] for values in some)), raw_sample)
-            return {name: values[part] for name, values in canonical.items()} | {f"raw_{name}": raw[name] for name in raw}
+            inputs = {name: values[part] for name, values in canonical.items()}
+            for name, values in raw.items():
+                inputs[f"raw_{name}"] = values
+            return inputs
 
         return self._answers.by_parts(len(states), PART, inputs_of)
 
@@ -167,7 +171,7 @@ class OwnNumbers:
 
     def _graph(self, in_house: InHouse) -> Graph:
         convention, recorder = self._engine.convention, Recorder(float)
-        states = _symbolic_state(convention, recorder)
+        states = _symbolic_state(convention, recorder, self._parts)
         raw = {name: recorder.input(f"raw_{name}", *self._engine.raw_shapes[name]) for name in self._raw}
         own = {name: np.asarray(recipe.assemble(*(raw[part] for part in recipe.raw))) for name, recipe in self._recipes.items()}
         projection = Projection(convention, states, conventions.velocity_map(convention, states.q), own)
@@ -180,22 +184,24 @@ def _is_traceable(quantity: str, convention: Convention) -> bool:
     return quantity not in SOLVED_IN_DOUBLES and (convention.is_square or quantity not in SOLVED_HERE)
 
 
-def _symbolic_state(convention: Convention, recorder: Recorder) -> States:
-    """One canonical state of symbols."""
+def _symbolic_state(convention: Convention, recorder: Recorder, parts: Collection[str]) -> States:
+    """One canonical state of symbols; v stands for tau where it is not among the parts."""
     spec = convention.spec
-    q, v, tau = recorder.input("q", spec.nq), recorder.input("v", spec.nv), recorder.input("tau", spec.nv)
+    q, v = recorder.input("q", spec.nq), recorder.input("v", spec.nv)
+    tau = recorder.input("tau", spec.nv) if "tau" in parts else v
     return States(q, v, tau, np.zeros(1, dtype=np.int64), ("",), v)  # no answer is made of vdot itself
 
 
-def _own_states(convention: Convention, takes_vdot: bool) -> Graph:
-    """The record of a canonical state turned into the engine's coordinates; vdot where a quantity takes it."""
+def _own_states(convention: Convention, parts: Collection[str]) -> Graph:
+    """The record of a canonical state turned into the engine's coordinates; tau and vdot where they are among the parts."""
     recorder = Recorder(float)
-    states = _symbolic_state(convention, recorder)
+    states = _symbolic_state(convention, recorder, parts)
     T = conventions.velocity_map(convention, states.q)
-    v = conventions.product(T, states.v)
-    tau = conventions.engine_force(T, states.tau) if convention.is_square else conventions.product(T, states.tau)
-    own = {"own_q": conventions.configuration(convention, states.q), "own_v": v, "own_tau": tau}
-    if takes_vdot:
+    own = {"own_q": conventions.configuration(convention, states.q), "own_v": conventions.product(T, states.v)}
+    if "tau" in parts:
+        turned = conventions.engine_force if convention.is_square else conventions.product
+        own["own_tau"] = turned(T, states.tau)
+    if "vdot" in parts:
         vdot, Tdot_v = recorder.input("vdot", convention.spec.nv), conventions.velocity_map_rate(convention, states.q, states.v)
         own["own_vdot"] = conventions.engine_acceleration(T, vdot, Tdot_v)
     return recorder.graph(own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ from leapcheck.quantities import DEFAULT, quantity_names, takes_part
 from leapcheck.robots.load import NamedRobot
 from leapcheck.robots.size import excess_size
 from leapcheck.sampling import (
+    STATE_PARTS,
     UNIT,
     States,
     generated_block,
@@ -39,7 +40,10 @@ engines. Below, interpreted programs with the same bits are done sooner.
 SINGULAR = 1e-13
 """Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""
 
-JOB = 8
+BLOCK = 16
+"""Units of a block: what Python does once in a block is then little, and memory still tens of megabytes a process."""
+
+JOB = 4
 """Blocks of a job: enough that handing it to a process costs nothing."""
 
 
@@ -62,7 +66,7 @@ class Plan:
     states: States | None = None
     states_file: str = ""
     command: str = ""
-    block_units: int = 8
+    block_units: int = BLOCK
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
     strict: bool = False
@@ -144,10 +148,17 @@ class Plan:
             return self.states[unit * UNIT : (unit + 1) * UNIT]
         return self._drawn((unit,))
 
-    def _drawn(self, of_units: Sequence[int]) -> States:
-        """The random states of some units."""
-        forces = takes_part(self.quantities, "contact_forces")
-        states = generated_block(self.spec, self.count, self.seed, of_units, contact_forces=forces)
+    def needed_block(self, of_units: Sequence[int]) -> States:
+        """`block`, less the random accelerations that no quantity takes: drawing them is a twentieth of a comparison."""
+        if self.only is not None or self.states is not None:
+            return self.block(of_units)
+        return self._drawn(of_units, [part for part in STATE_PARTS if takes_part(self.quantities, part)])
+
+    def _drawn(self, of_units: Sequence[int], parts: Collection[str] = STATE_PARTS) -> States:
+        """The random states of some units; the forces that no quantity takes are left out."""
+        if not takes_part(self.quantities, "contact_forces"):
+            parts = [part for part in parts if part != "contact_forces"]
+        states = generated_block(self.spec, self.count, self.seed, of_units, parts)
         return within_limits(self.spec, states) if self.within_limits else states
 
 

@@ -104,17 +104,19 @@ def _portion_tally(spec: RobotSpec, portion: Portion, states: States, answers: A
     for names in _with_the_same_sides(sides):
         engines, slots = zip(*sides[names[0]], strict=True)
         pairs = list(combinations(range(len(engines)), 2))
-        errors, absolutes = differences(in_house, values, names, slots, pairs)
-        for name, error, absolute in zip(names, errors, absolutes, strict=True):
+        error, absolute = differences(in_house, values, names, slots, pairs)
+        rounding = np.repeat([values.rounding[name] for name in names], len(pairs), axis=0)
+        arrays.append((error.reshape(rounding.shape), absolute.reshape(rounding.shape), rounding))
+        for name in names:
             own = [_row(name, engines[i], engines[j]) for i, j in pairs]
             rows += own
-            arrays.append((error, absolute, np.broadcast_to(values.rounding[name], error.shape)))
             if name == "mass_matrix" and states.index[0] < SAMPLE:
                 maps = heat(spec, in_house.slot_map.of[name], values, states, slots, pairs)
                 heat_of = {row: both for row, both in zip(own, maps, strict=True) if row.against != TRUTH}
     if not rows:
         return None
-    error, absolute, rounding = (np.concatenate(parts) for parts in zip(*arrays, strict=True))
+    joined = list(arrays[0]) if len(arrays) == 1 else [np.concatenate(parts) for parts in zip(*arrays, strict=True)]
+    error, absolute, rounding = joined
     reduced = make_tally(spec, states, rows, error, absolute, rounding, portion.ratios)
     reduced.heat = heat_of
     return reduced
@@ -189,8 +191,9 @@ def _one_by_one(engine: str, participant: Participant, states: States, failures:
 def part_result(plan: Plan, engine_set: EngineSet, part: Sequence[range]) -> BlockResult:
     """What the states of one part yield, block by block."""
     total = BlockResult()
+    block = plan.block if engine_set.hands_states_over else plan.needed_block
     for units in part:
-        total.merge(block_result(engine_set, plan.block(units)))
+        total.merge(block_result(engine_set, block(units)))
     return total
 
 

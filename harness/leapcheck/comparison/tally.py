@@ -196,7 +196,9 @@ def make_tally(
 
 
 def _precision_ratios(rows: Sequence[TallyRow], ratios: Mapping[str, float]) -> Floats:
-    """By how much more is excused in each row (rows, 1) for the precision that one of its engines declares."""
+    """By how much more is excused in each row (rows, 1), or in all, for the precision that one of its engines declares."""
+    if not ratios:
+        return np.ones((1, 1))
     return np.array([[max(ratios.get(row.engine, 1.0), ratios.get(row.against, 1.0))] for row in rows])
 
 

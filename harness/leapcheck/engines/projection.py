@@ -82,7 +82,7 @@ class OwnStates(NamedTuple):
     """A block of n states in the engine's coordinates: q (n, nq_u), u, tau_u and udot (n, nv_u), contact forces as they are
     (n, 3 points, or 0), rows contiguous.
 
-    `tau` is no force where there are rotors; `vdot` is not meant for use where no quantity depends on it.
+    `tau` is no force where there are rotors; `tau` and `vdot` are not meant for use where no quantity depends on them.
     """
 
     q: Floats

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from math import copysign
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +75,15 @@ class Graph:
     nodes: tuple[Node, ...]
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Mapping[str, Places]
+
+    def unsigned(self) -> frozenset[int]:
+        """Absolute values, the constants that are, and the largest of such: nodes without a sign bit, even where they are NaN."""
+        found: set[int] = set()
+        for i, node in enumerate(self.nodes):
+            constant = node.op is Op.CONSTANT and copysign(1.0, float(node.value or 0.0)) > 0.0
+            if node.op is Op.ABS or constant or (node.op is Op.MAX and found.issuperset(node.arguments)):
+                found.add(i)
+        return frozenset(found)
 
     def counts(self) -> Counter[Op]:
         """How often each operation occurs."""

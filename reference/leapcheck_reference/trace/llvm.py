@@ -23,7 +23,8 @@ def blocks_module(graph: Graph, lanes: int, parts: Partition) -> str:
     `inputs` (blocks, input_count, lanes) and `results` (blocks, result_count, lanes) are arrays of doubles aligned to a
     vector; `carried` is scratch memory for `GROUP` blocks of `partition.carried_count` vectors.
     """
-    bodies = [_stage(graph, lanes, parts, number) for number in range(len(parts.stages))]
+    unsigned = graph.unsigned()
+    bodies = [_stage(graph, lanes, parts, number, unsigned) for number in range(len(parts.stages))]
     return "\n\n".join([*_declarations(lanes), *bodies, _all_stages(graph, lanes, parts)]) + "\n"
 
 
@@ -51,11 +52,12 @@ def _declarations(lanes: int) -> Iterator[str]:
     V = f"<{lanes} x double>"
     for name in INTRINSICS.values():
         yield f"declare {V} @{name}.v{lanes}f64({V})"
-    yield f"declare <{lanes} x i64> @llvm.umax.v{lanes}i64(<{lanes} x i64>, <{lanes} x i64>)"
+    for order in ("umax", "smax"):
+        yield f"declare <{lanes} x i64> @llvm.{order}.v{lanes}i64(<{lanes} x i64>, <{lanes} x i64>)"
 
 
-def _stage(graph: Graph, lanes: int, parts: Partition, number: int) -> str:
-    body = "\n".join(_StageBody(graph, lanes, parts, number).lines())
+def _stage(graph: Graph, lanes: int, parts: Partition, number: int, unsigned: frozenset[int]) -> str:
+    body = "\n".join(_StageBody(graph, lanes, parts, number, unsigned).lines())
     return (
         f"define internal void @stage{number}(ptr noalias %inputs, ptr noalias %results, ptr noalias %carried, i64 %blocks) {{\n"
         f"{loop('block', '%blocks', body)}\n  ret void\n}}"
@@ -83,8 +85,8 @@ def _all_stages(graph: Graph, lanes: int, parts: Partition) -> str:
 class _StageBody:
     """The lines of one stage's loop body; every value is read from memory or computed once."""
 
-    def __init__(self, graph: Graph, lanes: int, parts: Partition, number: int) -> None:
-        self._graph, self._lanes, self._parts = graph, lanes, parts
+    def __init__(self, graph: Graph, lanes: int, parts: Partition, number: int, unsigned: frozenset[int]) -> None:
+        self._graph, self._lanes, self._parts, self._unsigned = graph, lanes, parts, unsigned
         self._steps = parts.stages[number]
         self._vector = f"<{lanes} x double>"
         self._negative = {graph.without_sign(i): i for i in parts.results if graph.nodes[i].op is Op.NEG}
@@ -117,19 +119,22 @@ class _StageBody:
             operands = ", ".join(f"{V} {a}" for a in arguments)
             self._lines.append(f"  {result} = call {V} @{INTRINSICS[node.op]}.v{self._lanes}f64({operands})")
         elif node.op is Op.MAX:
-            self._larger(result, arguments)
+            self._larger(result, arguments, "smax" if self._unsigned.issuperset(node.arguments) else "umax")
         elif node.op in (Op.ODD, Op.FLIP):
             self._by_quadrant(result, node.op, arguments)
         else:
             raise ValueError(f"'{node.op}' cannot be generated: lower the graph first")
         return result
 
-    def _larger(self, result: str, arguments: list[str]) -> None:
-        """MAX by integers: the order of doubles that are not negative, with what is no number above all."""
+    def _larger(self, result: str, arguments: list[str], order: str) -> None:
+        """MAX by integers: the order of doubles that are not negative, with what is no number above all, even if it has a sign.
+
+        Where none has, signed integers will do: AVX2 compares these alone in one instruction.
+        """
         V, W = self._vector, f"<{self._lanes} x i64>"
         for name, argument in zip("ab", arguments, strict=True):
             self._lines.append(f"  {result}.{name} = bitcast {V} {argument} to {W}")
-        self._lines.append(f"  {result}.bits = call {W} @llvm.umax.v{self._lanes}i64({W} {result}.a, {W} {result}.b)")
+        self._lines.append(f"  {result}.bits = call {W} @llvm.{order}.v{self._lanes}i64({W} {result}.a, {W} {result}.b)")
         self._lines.append(f"  {result} = bitcast {W} {result}.bits to {V}")
 
     def _by_quadrant(self, result: str, op: Op, arguments: list[str]) -> None:

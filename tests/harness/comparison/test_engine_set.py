@@ -19,8 +19,10 @@ from leapcheck.engines.protocol import Answers
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.judge.figures import Figures, run_figures
 from leapcheck.quantities import DEFAULT
+from leapcheck.records import Verdict
 from leapcheck.robots.load import NamedRobot, named_robot
-from leapcheck.sampling import UNIT, States, generated_states, join_states
+from leapcheck.sampling import STATE_PARTS, UNIT, States, generated_states, join_states
+from leapcheck.study import run_comparison
 from leapcheck_models.arrays import Floats
 from leapcheck_models.robots import load
 from leapcheck_models.spec import RobotSpec
@@ -227,9 +229,29 @@ def test_a_plan_counts_the_states_of_a_file() -> None:
     assert np.array_equal(Plan(NamedRobot(spec), states=states).unit(0).q, states.q)
 
 
+@pytest.mark.parametrize(("quantity", "taken"), [("bias_force", False), ("inverse_dynamics", True)])
+def test_accelerations_are_drawn_where_a_quantity_takes_them(quantity: str, taken: bool) -> None:
+    plan = Plan(NamedRobot(load("two_link_arm")), quantities=(quantity,), count=2 * UNIT)
+    whole, needed = plan.block((0, 1)), plan.needed_block((0, 1))
+    assert whole.vdot.any()
+    assert np.array_equal(needed.vdot, whole.vdot if taken else np.zeros_like(whole.vdot))
+    assert all(np.array_equal(getattr(needed, part), getattr(whole, part)) for part in STATE_PARTS if part != "vdot")
+
+
+def test_an_engine_that_uses_accelerations_where_it_should_not_is_found() -> None:
+    def with_acceleration(name: str, values: Floats, states: States) -> Floats:
+        return values + 1e-3 * states.vdot if name == "bias_force" else values
+
+    spec = load("two_link_arm")
+    plan = Plan(NamedRobot(spec), ("reference", Wrapped(spec, with_acceleration)), ("mass_matrix", "bias_force"), UNIT)
+    verdicts = {row.quantity: row.verdict for row in run_comparison(plan).comparisons}
+    assert verdicts == {"mass_matrix": Verdict.AGREE, "bias_force": Verdict.DISCREPANCY}
+
+
 SECOND_RUN = """
 from leapcheck.comparison.engine_set import make_engine_set
 from leapcheck.quantities import DEFAULT
+from leapcheck.records import Verdict
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck_models.robots import load
 make_engine_set(load("two_link_arm"), ENGINE_NAMES, DEFAULT, compile_code=False)
