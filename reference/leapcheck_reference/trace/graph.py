@@ -76,14 +76,14 @@ class Graph:
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Mapping[str, Places]
 
-    def unsigned(self) -> frozenset[int]:
+    def nonnegative_nodes(self) -> frozenset[int]:
         """Absolute values, the constants that are, and the largest of such: nodes without a sign bit, even where they are NaN."""
-        found: set[int] = set()
+        signless: set[int] = set()
         for i, node in enumerate(self.nodes):
             constant = node.op is Op.CONSTANT and copysign(1.0, float(node.value or 0.0)) > 0.0
-            if node.op is Op.ABS or constant or (node.op is Op.MAX and found.issuperset(node.arguments)):
-                found.add(i)
-        return frozenset(found)
+            if node.op is Op.ABS or constant or (node.op is Op.MAX and signless.issuperset(node.arguments)):
+                signless.add(i)
+        return frozenset(signless)
 
     def counts(self) -> Counter[Op]:
         """How often each operation occurs."""

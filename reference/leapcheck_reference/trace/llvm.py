@@ -23,7 +23,7 @@ def blocks_module(graph: Graph, lanes: int, parts: Partition) -> str:
     `inputs` (blocks, input_count, lanes) and `results` (blocks, result_count, lanes) are arrays of doubles aligned to a
     vector; `carried` is scratch memory for `GROUP` blocks of `partition.carried_count` vectors.
     """
-    unsigned = graph.unsigned()
+    unsigned = graph.nonnegative_nodes()
     bodies = [_stage(graph, lanes, parts, number, unsigned) for number in range(len(parts.stages))]
     return "\n\n".join([*_declarations(lanes), *bodies, _all_stages(graph, lanes, parts)]) + "\n"
 
