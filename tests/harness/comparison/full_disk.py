@@ -17,7 +17,7 @@ from pathlib import Path
 from leapcheck.cli import main
 from leapcheck.comparison import plan
 
-WORDS = ("compare", "two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "18000")
+WORDS = ("compare", "two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "9000")
 
 
 def run(folder: Path) -> tuple[int, str]:

@@ -21,8 +21,8 @@ from leapcheck.comparison import parts
 from tests.harness.comparison.full_disk import WORDS
 
 ROOT = Path(__file__).parents[3]
-PARTS = 5
-"""Of 18 000 states."""
+PARTS = 3
+"""Of 9000 states."""
 
 FULL_AT = (4, 103, 202, 301, 1400)
 """Sizes of the disk in KiB, less and less too small: the run takes less than the last."""
@@ -40,7 +40,7 @@ def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def setup(out: Path) -> ComparisonSetup:
     """The run of `WORDS`."""
     options = CompareOptions(
-        engines=("reference", "mujoco"), quantities=("mass_matrix",), states=18_000, workers=1, out=out, resume=True
+        engines=("reference", "mujoco"), quantities=("mass_matrix",), states=9000, workers=1, out=out, resume=True
     )
     return comparison_setup("two_link_arm", (), options)
 
@@ -120,7 +120,7 @@ def test_no_clock_matters(second: int, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(time, "time", lambda: float(next(ticks)))
     read: list[int] = []
     setup(tmp_path / "out").run(lambda done, _total: read.append(done))
-    assert read == [3, 4, 5]  # the first two were there
+    assert read == [PARTS]  # the first two were there
     assert (tmp_path / "out" / "results.json").read_bytes() == (tmp_path / "whole" / "results.json").read_bytes()
 
 
@@ -174,4 +174,4 @@ def test_parts_that_cannot_be_deleted_are_no_failure(tmp_path: Path, monkeypatch
 
 
 def test_the_words_of_the_full_disk_are_the_same_run() -> None:
-    assert WORDS[1:] == ("two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "18000")
+    assert WORDS[1:] == ("two_link_arm", "--engines", "reference", "mujoco", "--quantities", "mass_matrix", "--states", "9000")
