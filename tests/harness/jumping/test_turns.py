@@ -34,6 +34,14 @@ def test_yaw_counts_whole_turns_and_leaves_pitch_as_it_is(yaw: float, pitch: flo
     assert math.degrees(pitch_turn(rows)) == pytest.approx(pitch, abs=1e-9)
 
 
+@pytest.mark.parametrize("roll", [35.0, -50.0])
+def test_a_turn_about_the_vertical_with_the_trunk_rolled_is_no_flip(roll: float) -> None:
+    angles = np.stack([360.0 * STEPS, 0.0 * STEPS, roll * np.sin(np.pi * STEPS) ** 0.25], 1)
+    rows = quaternions(Rotation.from_euler("ZYX", angles, degrees=True))
+    assert abs(math.degrees(pitch_turn(rows))) < 1e-9
+    assert math.degrees(yaw_turn(rows)) == pytest.approx(360.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("pitch", [-360.0, 360.0, -720.0, 200.0])
 def test_a_flip_is_pitch_and_no_yaw(pitch: float) -> None:
     rows = motion(0.0, pitch)

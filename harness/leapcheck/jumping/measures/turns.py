@@ -8,16 +8,24 @@ import numpy as np
 
 from leapcheck_models.arrays import Floats
 
+SEEN = 0.5
+"""Part of the vertical in the trunk's own x-z plane from which on its direction there is clear: rolled by up to 60 deg."""
+
 
 def pitch_turn(quaternions: Floats) -> float:
     """Turn (rad) about the trunk's own lateral axis over the rows (n, 4) wxyz, nose down positive; yaw does not change it.
 
-    The angle from the trunk's z axis to up in the trunk's own x-z plane, last row minus first, and the whole turns nearest to
-    the integral of the trunk's angular velocity about its y axis.
+    The angle from the trunk's z axis to up in the trunk's own x-z plane, last row minus first. Its whole turns are those that it
+    makes itself where up never comes near the y axis; else those nearest to the integral of the angular velocity about that axis,
+    which a trunk that is rolled while it turns about the vertical has, too.
     """
-    w, x, y, z = quaternions[[0, -1]].T
-    first, last = np.arctan2(2.0 * (w * y - x * z), w * w - x * x - y * y + z * z).tolist()
-    return _with_whole_turns(last - first, _steps(_conjugate(quaternions[:-1]), quaternions[1:])[:, 1])
+    w, x, y, z = quaternions.T
+    up = 2.0 * (w * y - x * z), w * w - x * x - y * y + z * z
+    angles = np.arctan2(*up)
+    if np.hypot(*up).min() > SEEN:
+        angles = np.unwrap(angles)
+        return float(angles[-1] - angles[0])
+    return _with_whole_turns(float(angles[-1] - angles[0]), _steps(_conjugate(quaternions[:-1]), quaternions[1:])[:, 1])
 
 
 def roll_turn(quaternions: Floats) -> float:
