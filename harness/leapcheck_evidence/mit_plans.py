@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from leapcheck.jumping.act import act_on_ground, file_act
+from leapcheck.jumping.judging.thresholds import JumpVerdict
 from leapcheck.jumping.judging.verdict import judge_first_runs
 from leapcheck.jumping.options import JumpOptions
 from leapcheck.jumping.plan_file import PlanFile, PlannedMotion, read_plan
@@ -131,7 +132,7 @@ def box_row(name: str, change: RobotChange, front: float) -> dict[str, Any]:
     for engine, runs in logs.items():
         alone = {engine: runs}
         judged = judge_first_runs(estimates_of(setup, alone), alone, setup.thresholds)
-        row["ends"][engine] = judged.reasons[0].text if str(judged.verdict) == "NO-GO" else "stands"
+        row["ends"][engine] = judged.reasons[0].text if judged.verdict is JumpVerdict.NO_GO else "stands"
     return row
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from leapcheck.jumping.plan_file import PlanFile, PlannedMotion
 from leapcheck.jumping.plan_player import start_pose
+from leapcheck.jumping.sagittal import driven_chain
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import com_position, contact_positions, total_mass
@@ -126,9 +127,10 @@ def _leg(spec: RobotSpec, plan: PlanFile, end: str, q: Floats) -> _Leg:
     """The leg of one side, at configurations (n, nq)."""
     tree, names = build(spec), [body.name for body in spec.bodies]
     body_of = {body.joint.name: body.name for body in spec.bodies}
-    hip, knee = (body_of[spec.actuators[plan.places[f"{end}_{role}"].actuators[0]].joint] for role in ("hip", "knee"))
+    drives = [plan.places[f"{end}_{role}"].actuators[0] for role in ("hip", "knee")]
+    hip, knee = (body_of[spec.actuators[drive].joint] for drive in drives)
     points = [point for point in spec.contact_points if point.computed]
-    foot = next(i for i, point in enumerate(points) if point.is_foot and _is_below(spec, point.body, knee))
+    foot = next(i for i, point in enumerate(points) if point.is_foot and drives[1] in driven_chain(spec, point.body))
     poses = [forward_kinematics(tree, row, np.zeros(spec.nv)) for row in q]
     hips, knees = (np.array([pose.p_WB[names.index(name)][[0, 2]] for pose in poses], dtype=float) for name in (hip, knee))
     feet = np.array([contact_positions(tree, row)[foot][[0, 2]] for row in q], dtype=float)
@@ -139,13 +141,6 @@ def _leg(spec: RobotSpec, plan: PlanFile, end: str, q: Floats) -> _Leg:
     angle = np.unwrap(np.arctan2(shank_axis[:, 0], -shank_axis[:, 1]))
     lengths = ahead, float(thigh.mean()), float(shank.mean())
     return _Leg(feet, axes[:, :, 0], axes[:, :, 1], (knees - hips) / thigh[:, None], shank_axis, angle, *lengths)
-
-
-def _is_below(spec: RobotSpec, body: str, ancestor: str) -> bool:
-    parents = {link.name: link.parent for link in spec.bodies}
-    while body != ancestor and body in parents:
-        body = parents[body]
-    return body == ancestor
 
 
 def _fit(legs: Sequence[_Leg], rolling: float) -> tuple[float, float, list[float]]:

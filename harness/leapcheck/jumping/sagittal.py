@@ -32,7 +32,7 @@ def sagittal_places(spec: RobotSpec) -> dict[str, Places]:
     """
     home = np.array(spec.poses[0].q, dtype=float) if spec.poses else zero_configuration(build(spec))
     feet = foot_positions(spec, home)
-    legs = [(position, _driven_chain(spec, body)) for body, position in feet]
+    legs = [(position, driven_chain(spec, body)) for body, position in feet]
     middle = float(np.mean([position[0] for position, _ in legs])) if legs else 0.0
     front, rear = ([leg for leg in legs if bool(leg[0][0] > middle) is ahead] for ahead in (True, False))
     if len(front) != 2 or len(rear) != 2 or any(len(chain) != len(ROLES) for _, chain in legs):
@@ -59,7 +59,7 @@ def foot_positions(spec: RobotSpec, q: Floats) -> list[tuple[str, Floats]]:
     ]
 
 
-def _driven_chain(spec: RobotSpec, body: str) -> tuple[int, ...]:
+def driven_chain(spec: RobotSpec, body: str) -> tuple[int, ...]:
     """The drives (their numbers) from the trunk to a link."""
     parents = {link.name: link for link in spec.bodies}
     drives = {actuator.joint: i for i, actuator in enumerate(spec.actuators)}
