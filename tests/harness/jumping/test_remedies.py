@@ -51,6 +51,15 @@ def motors() -> Drives:
     return drives(load("mini_cheetah"))
 
 
+@pytest.mark.parametrize(
+    ("planned", "off", "remedy"),
+    [(-360.0, -72.0, "turn more slowly"), (-360.0, 72.0, "turn faster"), (360.0, 72.0, "turn more slowly"), (0.0, 72.0, "even out")],
+)
+def test_a_flip_that_lands_turned_too_far_is_to_turn_more_slowly(planned: float, off: float, remedy: str) -> None:
+    remedies = list(attitude_remedies(keyed(turn=planned + 1.0, turn_off=1.0, pitch_off=off), Thresholds(), None))
+    assert [text.startswith(remedy) for text in remedies] == [True]
+
+
 def test_a_lower_jump_uses_the_target() -> None:
     height, stroke = GOOD["height"], GOOD["rise"] - GOOD["height"]
     remedies = list(torque_remedies(keyed(torque_use=1.2), Thresholds(), None))

@@ -182,11 +182,24 @@ def yaw_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) ->
 def attitude_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:
     """A tilted landing, or one that does not come to rest."""
     late = [key for key, item in _LATE if key in by_key and _worst_size(by_key[key]) > getattr(thresholds, f"{item}_marginal")]
-    if "pitch_off" in late or "roll_touch_down" in late:
+    flip = _planned_turn(by_key)
+    if "pitch_off" in late and flip:
+        off = by_key["pitch_off"].value
+        beyond = off * flip > 0.0
+        change = "turn more slowly, or land sooner" if beyond else "turn faster, or fly longer"
+        yield f"{change}: at touch-down the trunk is {abs(off):.0f} deg {'beyond' if beyond else 'short of'} the plan's turn"
+    elif "pitch_off" in late or "roll_touch_down" in late:
         yield "even out the turning at take-off: shift the com over the feet's centre, or plan a pitch that cancels it"
     if "final_tilt" in late or "final_speed" in late:
         hold = "softer or more damped landing" if _jumps(by_key) else "stiffer or more damped gains"
         yield f"{hold} (PD about 40/1.5 for a robot of 9 kg), feet wider, or a longer run to come to rest"
+
+
+def _planned_turn(by_key: Estimates) -> float:
+    """Whole turns (deg) that are planned about the trunk's lateral axis, nose down positive; 0 where none is."""
+    if "turn" not in by_key or "turn_off" not in by_key:
+        return 0.0
+    return 360.0 * round((by_key["turn"].value - by_key["turn_off"].value) / 360.0)
 
 
 def slip_remedies(by_key: Estimates, thresholds: Thresholds, _: Drives | None) -> Iterator[str]:

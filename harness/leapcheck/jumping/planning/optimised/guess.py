@@ -20,6 +20,8 @@ WIDEST, SHORTEST, LONGEST = 1.8, 0.2, 0.995
 """How far (rad) a leg's first joints may turn from the stand, and lengths of a leg, in parts of its whole."""
 TRUNK = 9.0
 """How far the trunk goes (m) and turns (rad) at most."""
+TILT = 0.6
+"""How far (rad) a trunk that turns about the vertical may roll and pitch beside that: lying on its side it turns more easily."""
 ENDS: Mapping[str, tuple[float, float]] = {
     "crouch": (CROUCHED, 0.0),
     "hop": (STRETCHED, 0.0),
@@ -85,7 +87,7 @@ def first_guess(
         whole[2] += ground * (way == 1.0)
         whole[3:6] = way * turn
         keys.append(_solve(coordinates, whole))
-    lower, upper = _bounds(robot, coordinates)
+    lower, upper = _bounds(robot, coordinates, turn)
     return Guess(stages, start, np.clip(keys, lower, upper), lower, upper, coordinates.contacts)
 
 
@@ -109,9 +111,11 @@ def _solve(coordinates: Coordinates, whole: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(coordinates.matrix, whole - coordinates.offset, rcond=None)[0], dtype=float)
 
 
-def _bounds(robot: Legged, coordinates: Coordinates) -> tuple[Floats, Floats]:
+def _bounds(robot: Legged, coordinates: Coordinates, turn: Floats) -> tuple[Floats, Floats]:
     """Of the coordinates: legs stay bent the way that they stand bent."""
     lower, upper = np.full(len(coordinates.offset), -TRUNK), np.full(len(coordinates.offset), TRUNK)
+    if turn[2]:
+        lower[3:5], upper[3:5] = np.minimum(turn[:2], 0.0) - TILT, np.maximum(turn[:2], 0.0) + TILT
     home = robot.home[7:]
     lower[6:], upper[6:] = home - WIDEST, home + WIDEST
     if robot.measurable:

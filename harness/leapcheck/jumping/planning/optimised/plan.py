@@ -93,7 +93,7 @@ def optimised_jump(
         steps=steps(terrain),
         impact=flip or abs(request.roll) > LARGE_TURN,
         upright=bool(last) or request.yaw != 0.0,
-        steady=bool(last),  # with it no plan of a whole turn about the vertical was found
+        steady=bool(last) or request.yaw != 0.0,
         run_up=request.run_up,
     )
     made = problem(expressions, stages, goal, guess)
