@@ -55,6 +55,19 @@ def out_of_balance(spec: RobotSpec, log: JumpLog) -> set[str]:
 SECOND_OF_A_KIND = ("soft-pyramidal", "hunt-crossley")  # in the slow tests: beside soft and spring-damper
 
 
+@pytest.mark.parametrize("name", ["soft", "mujoco"])
+def test_a_base_with_inertia_that_does_not_weigh_has_the_book_of_energy_alone(name: str) -> None:
+    base, *legs = cheetah().bodies
+    spec = dataclasses.replace(
+        cheetah(), bodies=(dataclasses.replace(base, joint=dataclasses.replace(base.joint, armature=1.0)), *legs)
+    )
+    policy, start, _ = jump(cheetah())
+    log = simulate(spec, make_simulator(name, spec, Ground(), 1e-3), policy, drives(spec), start, 0.75)
+    assert set(by_name(ledgers(spec, log))) == {"energy"}
+    assert out_of_balance(spec, log) == set()
+    assert {"energy", "momentum", "flight turning"} <= out_of_balance(cheetah(), log)
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -12,7 +12,7 @@ from leapcheck.jumping.measures.balances import Balances, log_balances
 from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
 from leapcheck_models.arrays import Floats
-from leapcheck_models.spec import RobotSpec
+from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 STEP_ANGLES = 1.0
@@ -21,6 +21,8 @@ forces of a step hold at its beginning, and their directions turn by that angle 
 
 ROUNDING = 1e-12
 """No book is expected to balance better than this part of its turnover."""
+
+ENERGY = "energy"
 
 FEWEST_STEPS = 3
 """A flight of fewer steps says nothing about a parabola."""
@@ -56,13 +58,20 @@ def ledgers(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> tuple[Le
 
     Their residuals are errors of the step, of first order in dt: the tolerance is `STEP_ANGLES` times the angle that the
     fastest joint turns in a step, as part of the turnover (of a robot that hardly moves: see `ledgers_from_balances`).
-    A missing or a doubled force, a wrong mass or a wrong gravity is out by far more.
+    A missing or a doubled force, a wrong mass or a wrong gravity is out by far more. Only energy balances where the base has
+    armature (`base_armature`).
     """
     if log.steps == 0:
         return ()
     joint_v = driven_places(spec)[1]
     fastest = float(np.abs(log.v[:, joint_v]).max(initial=0.0))
-    return ledgers_from_balances(log_balances(spec, log, terrain), max(STEP_ANGLES * fastest * log.dt, ROUNDING), log.dt)
+    books = ledgers_from_balances(log_balances(spec, log, terrain), max(STEP_ANGLES * fastest * log.dt, ROUNDING), log.dt)
+    return tuple(book for book in books if book.what == ENERGY or not base_armature(spec))
+
+
+def base_armature(spec: RobotSpec) -> float:
+    """Armature (kg, kg m^2) of the free joint: inertia without weight, which no law of momentum knows; 0 without one."""
+    return max((body.joint.armature for body in spec.bodies if body.joint.type is JointType.FREE), default=0.0)
 
 
 def ledgers_from_balances(balances: Balances, tolerance: float, step: float = 0.0) -> tuple[Ledger, ...]:
@@ -128,7 +137,7 @@ def _energy_book(balances: Balances, tolerance: float, step: float) -> Ledger:
     energy, works = balances.kinetic + balances.potential, (balances.actuator_work, balances.contact_work, balances.stop_work)
     scale = max(sum(map(_turnover, works)), _turnover(balances.potential), _smallest_scale(left_open, tolerance))
     return Ledger(
-        "energy",
+        ENERGY,
         float(np.abs(energy - energy[0] - sum(works)).max()),
         scale,
         "J",

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leapcheck.jumping.measures.ledgers import base_armature
 from leapcheck.report.jump.words import ELECTRICAL, NOT_SIMULATED, seconds
 from leapcheck.report.words import DASH
 
@@ -65,6 +66,11 @@ def limits(run: JumpStudy) -> tuple[str, ...]:
     if run.setup.battery.resistance == 0.0 and any(actuator.motor for actuator in run.setup.spec.actuators):
         lines.append("the battery holds its voltage under load: no internal resistance was given (--battery-resistance)")
     lines += _drive_limits(run.setup.spec)
+    if armature := base_armature(run.setup.spec):
+        lines.append(
+            f"the free joint has armature {armature:g}, inertia without weight: no ledgers of momentum and flight; if the file's "
+            'defaults gave it by mistake, write armature="0" there'
+        )
     if len(run.logs) < 2:
         lines.append("at most one simulator ran: there is no spread over contact models")
     if run.setup.levels < 2:
