@@ -31,7 +31,7 @@ def jump(
     highest: bool = JumpOptions.highest,
     crouch: float | None = JumpOptions.crouch,
     push_time: float | None = JumpOptions.push_time,
-    planner: Planner = JumpOptions.planner,
+    planner: Planner | None = JumpOptions.planner,
     merit: Merit = JumpOptions.merit,
     take_off: TakeOff | None = JumpOptions.take_off,
     plan: str | None = JumpOptions.plan,
@@ -72,22 +72,23 @@ def jump(
 
     Args:
         robot: as in `leapcheck.load`; it needs a free trunk, feet and actuators.
-        height: how far the centre of mass rises after take-off (m).
+        height: how far the centre of mass rises after take-off (m); chosen for a `distance`, `pitch`, `flip` or `turn` alone.
         distance: how far the centre of mass flies forward, from take-off to touch-down (m).
         landing_height: how much higher the ground is where it lands (m).
         pitch: how far the trunk pitches from the start to touch-down (deg, nose down positive).
-        flip: "back" or "front" instead of `pitch`: turn over once; "left" or "right": a barrel roll, by the optimised planner.
-        turn: how far the trunk turns about the vertical (deg, left positive), from the start to the end; the optimised planner's.
-        onto_box: jump onto a box of this height (m), which stands where it suits the robot; by the optimised planner.
-        over_gap: jump over a gap of this length (m), which begins where it suits the robot; by the optimised planner.
-        run_up: jump out of a hop that goes forward at this speed (m/s), instead of from rest; by the optimised planner.
+        flip: "back" or "front" instead of `pitch`: turn over once; "left" or "right": a barrel roll.
+        turn: how far the trunk turns about the vertical (deg, left positive), from the start to the end.
+        onto_box: jump onto a box of this height (m), which stands where it suits the robot.
+        over_gap: jump over a gap of this length (m), which begins where it suits the robot.
+        run_up: jump out of a hop that goes forward at this speed (m/s), instead of from rest.
         jumps: how many jumps in a row, each from the stand that the one before has come to; the verdict is that of the worst.
         highest: jump as high as the limits allow instead of `height`.
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
-        planner: "quick", a push of constant acceleration, or "optimised", the best motion by its merit.
+        planner: "quick", a push of constant acceleration, or "optimised", the best motion by its merit; by default "quick", but
+            for what it does not plan: boxes and gaps, flips, turns, run-ups.
         merit: what the optimised planner looks for: "margin" to the limits, least "energy" from the battery, or "height".
-        take_off: which feet leave the ground first: "together", "front-first" or "rear-first"; by the optimised planner.
+        take_off: which feet leave the ground first: "together", "front-first" or "rear-first".
         plan: a planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md).
         policy: your own controller instead of the plan, as module:factory, from the current folder: factory(robot)
             returns a function of (time, q, v) that returns joint torques or a JointCommand.

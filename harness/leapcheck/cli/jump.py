@@ -33,10 +33,10 @@ class JumpCommand(JumpOptions):
       leapcheck jump mini_cheetah --height 0.2
       leapcheck jump mini_cheetah --height 0.15 --distance 0.2 --monte-carlo 500
       leapcheck jump mini_cheetah --highest --set trunk.mass=3.6 --video
-      leapcheck jump mini_cheetah --flip back --height 0.3 --planner optimised
-      leapcheck jump mini_cheetah --flip left --height 0.3 --planner optimised
+      leapcheck jump mini_cheetah --flip back
+      leapcheck jump mini_cheetah --onto-box 0.3
       leapcheck jump mini_cheetah --height 0.15 --distance 0.2 --jumps 3
-      leapcheck jump mini_cheetah --turn 90 --height 0.2 --planner optimised
+      leapcheck jump mini_cheetah --turn 90
       leapcheck jump mini_cheetah --plan mit-front-jump --box 0.40,0.45
       leapcheck jump my_robot.json --policy my_controller:make --duration 1.5
       leapcheck jump mini_cheetah --trajectory jump.csv --hardware-log run_07.csv

@@ -1,4 +1,4 @@
-"""A jump asked for by its goal, a box to stand on or a gap to cross, as height, distance and ground that suit the robot."""
+"""A jump asked for by its goal, a box, a gap, a distance or a turn, as height, distance and ground that suit the robot."""
 
 from __future__ import annotations
 
@@ -17,16 +17,23 @@ OVER = 0.45
 """How far above a box, in parts of the trunk's height, the com's rise goes."""
 HIGH = 0.9
 """Rise of the com over a gap, in parts of the trunk's height."""
+LOW, STEEP = 0.36, 0.5
+"""Rise of the com in a jump forward: at least this part of the trunk's height, and this part of the distance."""
+FLIP, TWIST, WHOLE_TWIST = 1.07, 0.71, 1.42
+"""Rise of the com, in parts of the trunk's height, in a flip, and in turns about the vertical by up to 90 deg and by 360 deg."""
 
 
 def jump_to_goal(spec: RobotSpec, options: JumpOptions) -> JumpOptions:
-    """The options with --onto-box and --over-gap written out: height, distance, landing height, box or gap.
+    """The options with what they leave to choose written out: of --onto-box and --over-gap height, distance, landing height, box
+    or gap; of a --distance, --pitch, --flip or --turn alone the height.
 
     ValueError for a robot that cannot be planned for.
     """
-    if options.onto_box is None and options.over_gap is None:
+    if not options.is_planned or options.height is not None or options.highest:
         return options
-    robot = legged_robot(spec, SMALLEST_RADIUS)
+    options, robot = replace(options, planner=options.chosen_planner), legged_robot(spec, SMALLEST_RADIUS)
+    if not options.has_height:
+        return replace(options, height=_height(robot, options))
     front, rear = _feet(robot)
     if options.onto_box is not None:
         edge = _millimetres(front + AWAY * robot.size)
@@ -42,6 +49,14 @@ def jump_to_goal(spec: RobotSpec, options: JumpOptions) -> JumpOptions:
     distance = _millimetres(edge + length - rear)
     height = _millimetres(HIGH * robot.size)
     return replace(options, over_gap=None, height=height, distance=distance, gap=(f"{edge:g},{length:g}",))
+
+
+def _height(robot: Legged, options: JumpOptions) -> float:
+    """Rise of the com (m) that suits a distance, a pitch, a flip or a turn."""
+    twist = TWIST + (WHOLE_TWIST - TWIST) * max(abs(options.turn) - 90.0, 0.0) / 270.0
+    parts = (LOW, TWIST * bool(options.pitch), FLIP * (options.flip is not None), twist * bool(options.turn))
+    onto = options.landing_height + OVER * robot.size if options.landing_height > 0.0 else 0.0
+    return _millimetres(max(robot.size * max(parts), STEEP * abs(options.distance), onto))
 
 
 def _feet(robot: Legged) -> tuple[float, float]:

@@ -18,6 +18,9 @@ PITCHES: dict[Flip, float] = {"back": -360.0, "front": 360.0}
 ROLLS: dict[Flip, float] = {"left": -360.0, "right": 360.0}
 """Pitch and roll (deg) of a flip."""
 
+MOTIONS = ("distance", "pitch", "flip", "turn")
+"""Options that ask for a jump without its height."""
+
 NOT_WITH_PLAN = ("pose", "duration")
 NOT_WITH_OWN = (
     *("distance", "landing_height", "pitch", "flip", "turn", "run_up", "jumps", "crouch", "push_time", "planner", "merit"),
@@ -46,10 +49,12 @@ LEAST = {"dt": 1e-5, "friction": 1e-5, "rate": 0.0, "latency": 0.0, "battery_res
 
 @dataclass(frozen=True)
 class JumpOptions:
-    """One jump: exactly one of `height`, `highest`, `plan`, `policy` and `trajectory`; everything else has a default."""
+    """One jump: exactly one of `height`, `highest`, `onto_box`, `over_gap`, `plan`, `policy` and `trajectory`; or, without them,
+    some of `MOTIONS`, whose height is then chosen. Everything else has a default.
+    """
 
     height: float | None = None
-    """How far the centre of mass rises after take-off (m)."""
+    """How far the centre of mass rises after take-off (m); chosen for a --distance, --pitch, --flip or --turn without it."""
     distance: float = 0.0
     """How far the centre of mass flies forward, from take-off to touch-down (m)."""
     landing_height: float = 0.0
@@ -59,13 +64,13 @@ class JumpOptions:
     flip: Flip | None = None
     """Turn over once, instead of --pitch: back is --pitch -360, front --pitch 360; left and right roll over (barrel roll)."""
     turn: float = 0.0
-    """How far the trunk turns about the vertical from start to end (deg, left positive); --planner optimised plans it."""
+    """How far the trunk turns about the vertical from start to end (deg, left positive)."""
     onto_box: float | None = None
-    """Jump onto a box of this height (m); where it stands, height and distance are chosen. --planner optimised plans it."""
+    """Jump onto a box of this height (m); where it stands, height and distance are chosen."""
     over_gap: float | None = None
-    """Jump over a gap of this length (m); where it begins, height and distance are chosen. --planner optimised plans it."""
+    """Jump over a gap of this length (m); where it begins, height and distance are chosen."""
     run_up: float | None = None
-    """Jump out of a hop that goes forward at this speed (m/s), instead of from rest; by --planner optimised."""
+    """Jump out of a hop that goes forward at this speed (m/s), instead of from rest."""
     jumps: int = 1
     """How many jumps in a row, each from the stand that the one before has come to."""
     highest: bool = False
@@ -74,12 +79,13 @@ class JumpOptions:
     """Height of the trunk in the crouch (m); chosen by default."""
     push_time: float | None = None
     """How long the push lasts (s); chosen by default."""
-    planner: Planner = "quick"
-    """quick: a push of constant acceleration; optimised: the best motion by its --merit, in a minute or so."""
+    planner: Planner | None = None
+    """quick: a push of constant acceleration; optimised: the best motion by its --merit, in a minute or so. By default quick, but
+    for what it does not plan: boxes and gaps, flips, turns, run-ups."""
     merit: Merit = "margin"
     """What the best motion is: margin to the limits, least energy from the battery, or most height (--highest)."""
     take_off: TakeOff | None = None
-    """Which feet leave the ground first; chosen by default. --planner optimised plans it."""
+    """Which feet leave the ground first; chosen by default."""
     plan: str | None = None
     """A planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md)."""
     policy: str | None = None
@@ -150,6 +156,16 @@ class JumpOptions:
         return self.plan is None and self.policy is None and self.trajectory is None
 
     @property
+    def chosen_planner(self) -> Planner:
+        """The planner asked for; by default the quick one, where it plans such a jump."""
+        return self.planner or ("optimised" if any(self._not_quick()) else "quick")
+
+    @property
+    def has_height(self) -> bool:
+        """Whether the planner is told how high to jump, by a number or a goal."""
+        return self.highest or any(option is not None for option in (self.height, self.onto_box, self.over_gap))
+
+    @property
     def trunk_pitch(self) -> float:
         """How far the trunk pitches (deg)."""
         return self.pitch if self.flip is None else PITCHES.get(self.flip, 0.0)
@@ -189,7 +205,8 @@ class JumpOptions:
         """Raises ValueError where not exactly one thing is to be jumped, or an option does nothing to it."""
         goals = (self.onto_box, self.over_gap)
         sources = (self.height, self.highest or None, *goals, self.plan, self.policy, self.trajectory)
-        if sum(option is not None for option in sources) != 1:
+        given = sum(option is not None for option in sources)
+        if given > 1 or (given == 0 and not any(getattr(self, name) for name in MOTIONS)):
             raise ValueError(
                 "give one of --height, --highest, --onto-box, --over-gap, --plan, --policy and --trajectory: what is to be jumped"
             )
@@ -198,23 +215,32 @@ class JumpOptions:
         self._check_kind()
         if self.is_planned:
             self._refuse_unused(NOT_WITH_PLAN, "the plan chooses it")
-            if self.run_up is not None and self.planner == "quick":
-                raise ValueError("--run-up: the quick planner jumps from rest alone: add --planner optimised")
             self._check_merit()
-            if self.planner == "optimised":
+            if self.chosen_planner == "optimised":
                 self._refuse_unused(("crouch", "push_time"), "the optimised planner chooses it")
+            for option, why in self._not_quick() if self.planner == "quick" else ():
+                raise ValueError(f"{option}: the quick planner {why}: leave --planner quick out")
         else:
             self._refuse_unused(NOT_WITH_OWN, "only a plan uses it")
             if self.plan is not None:
                 self._refuse_unused(("pose",), "a plan from a file begins in its own pose")
 
+    def _not_quick(self) -> Iterator[tuple[str, str]]:
+        """(option, why) of what the quick planner does not plan."""
+        if self.onto_box is not None or self.over_gap is not None:
+            yield "--onto-box" if self.over_gap is None else "--over-gap", "sees neither boxes nor gaps"
+        if self.run_up is not None:
+            yield "--run-up", "jumps from rest alone"
+        if self.turn:
+            yield "--turn", "pushes straight"
+        if self.flip is not None:
+            yield f"--flip {self.flip}", "pushes straight, with all feet"
+        for name, default in (("merit", "margin"), ("take_off", None)):
+            if getattr(self, name) != default:
+                yield f"--{name.replace('_', '-')} {getattr(self, name)}", "pushes with all feet, for margin"
+
     def _check_merit(self) -> None:
-        """Raises ValueError where merit or order of take-off cannot be planned."""
-        if self.planner == "quick":
-            for name, default in (("merit", "margin"), ("take_off", None)):
-                if getattr(self, name) != default:
-                    why = "the quick planner pushes with all feet, for margin: add --planner optimised"
-                    raise ValueError(f"--{name.replace('_', '-')} {getattr(self, name)}: {why}")
+        """Raises ValueError where a merit cannot be planned."""
         if self.merit == "height" and not self.highest:
             raise ValueError("--merit height: give --highest instead of the height")
         if self.merit == "energy" and self.highest:
@@ -236,24 +262,18 @@ class JumpOptions:
         name, size = ("onto-box", self.onto_box) if self.over_gap is None else ("over-gap", self.over_gap)
         if size is None or not 0.0 < size < math.inf:
             raise ValueError(f"--{name} {size}: give m above 0")
-        if self.planner == "quick":
-            raise ValueError(f"--{name}: the quick planner sees neither boxes nor gaps: add --planner optimised")
         self._refuse_unused(NOT_WITH_GOAL, f"--{name} chooses the jump and its ground")
 
     def _check_turn(self) -> None:
         """Raises ValueError where a turn about the vertical cannot be planned."""
         if not abs(self.turn) <= LARGEST_TURN:
             raise ValueError(f"--turn {self.turn:g}: give degrees from {-LARGEST_TURN:g} to {LARGEST_TURN:g}, left positive")
-        if self.is_planned and self.planner == "quick":
-            raise ValueError("--turn: the quick planner pushes straight: add --planner optimised")
         self._refuse_unused(
             ("pitch", "flip", "run_up", "highest", "landing_height", "slope"), "a jump with --turn goes without it"
         )
 
     def _check_barrel_roll(self) -> None:
         """Raises ValueError where a barrel roll cannot be planned."""
-        if self.is_planned and self.planner == "quick":
-            raise ValueError(f"--flip {self.flip}: the quick planner pushes straight: add --planner optimised")
         others = ("turn", "run_up", "highest", "landing_height", "slope", "take_off")
         self._refuse_unused(others, f"a jump with --flip {self.flip} goes without it")
 

@@ -111,18 +111,19 @@ def jump_study(
     origin = provenance(spec, options.command(robot if isinstance(robot, str) else robot.name), options.seed)
     variation = _variation(options)
     measured = None if options.hardware_log is None else _hardware_log(spec, options.hardware_log)  # before the work
-    options = jump_to_goal(spec, options)
+    asked, options = options, jump_to_goal(spec, options)
+    notes = (*completed.notes, *_chosen_height(asked, options))
     setup = jump_setup(spec, options)
     try:
         setup = replace(setup, act=act_on_ground(setup.spec, jump_act(setup, options), setup.ground.terrain))
     except (Infeasible, PlannerError) as refusal:
         remedy = _feasible_jump(setup, options) if isinstance(refusal, Infeasible) else OTHER_JUMP
-        return replace(unplanned_study(setup, origin, refusal, remedy), notes=completed.notes)
+        return replace(unplanned_study(setup, origin, refusal, remedy), notes=notes)
     workers = workers or os.cpu_count() or 1
     runs = simulate_everywhere(setup, workers, progress, first_verdict)
     repeated = None if variation is None else _monte_carlo(setup, options, variation, workers, progress)
     study = replace(evaluate(setup, origin, runs, repeated), worst=None if repeated is None else _worst(repeated))
-    study = replace(study, notes=(*study.notes, *completed.notes))
+    study = replace(study, notes=(*study.notes, *notes))
     if measured is None or not study.logs:
         return study
     from leapcheck.jumping.hardware import compare_with_hardware
@@ -133,13 +134,19 @@ def jump_study(
         return replace(study, notes=(*study.notes, str(error)))
 
 
+def _chosen_height(asked: JumpOptions, options: JumpOptions) -> tuple[str, ...]:
+    """Says the height that was chosen where neither it nor a goal was asked for."""
+    chosen = asked.is_planned and not asked.has_height
+    return (f"no height was asked for: {options.height:g} m suits the robot and the jump",) if chosen else ()
+
+
 def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
     """Who acts; raises Infeasible where the jump cannot be planned, PlannerError where no plan was found."""
     if options.plan is not None:
         return file_act(setup.spec, options.plan, options.duration)
     if not options.is_planned:
         return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration, options.sandbox)
-    if options.planner == "optimised":
+    if options.chosen_planner == "optimised":
         return _optimised_act(setup, options)
     if options.highest:
         most = _highest(setup, options)
@@ -187,7 +194,7 @@ def _feasible_jump(setup: JumpSetup, options: JumpOptions) -> str:
         feasible = _highest(setup, options).sentence
     except ValueError as error:
         feasible = str(error)
-    return f"{feasible}; {MAY_DO_MORE}" if options.planner == "quick" else feasible
+    return f"{feasible}; {MAY_DO_MORE}" if options.chosen_planner == "quick" else feasible
 
 
 def _hardware_log(spec: RobotSpec, path: Path) -> HardwareLog:

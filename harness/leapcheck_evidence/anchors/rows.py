@@ -44,7 +44,7 @@ def _requests(anchor: Anchor) -> Iterator[JumpOptions]:
     """The anchor's request; after it, where that can do it, the same by the quick planner."""
     asked = JumpOptions(**anchor.options, levels=LEVELS)
     yield asked
-    if asked.planner == "optimised":
+    if asked.chosen_planner == "optimised":
         quick = replace(asked, planner="quick")
         try:
             quick.check()

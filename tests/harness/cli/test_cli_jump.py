@@ -185,11 +185,15 @@ def test_a_broken_hardware_log_loses_nothing(folder: Path, capsys: pytest.Captur
         (["--trajectory", "none.csv"], "none.csv"),
         (["--height", "0.2", "--solref", "0.01", "-1"], "solref"),
         (["--height", "0.2", "--pose", "fold"], "--pose does nothing here: the plan chooses it: leave it out"),
-        (["--onto-box", "0.3"], "--onto-box: the quick planner sees neither boxes nor gaps: add --planner optimised"),
+        (
+            ["--onto-box", "0.3", "--planner", "quick"],
+            "--onto-box: the quick planner sees neither boxes nor gaps: leave --planner",
+        ),
         (["--over-gap", "0", "--planner", "optimised"], "--over-gap 0.0: give m above 0"),
         (["--onto-box", "0.3", "--height", "0.4", "--planner", "optimised"], "give one of --height, --highest, --onto-box"),
         (["--onto-box", "0.3", "--box", "0.2,0.4", "--planner", "optimised"], "--box does nothing here: --onto-box chooses"),
-        (["--height", "0.2", "--turn", "90"], "--turn: the quick planner pushes straight: add --planner optimised"),
+        (["--turn", "90", "--planner", "quick"], "--turn: the quick planner pushes straight: leave --planner quick out"),
+        (["--take-off", "together"], "give one of --height, --highest, --onto-box"),
         (["--height", "0.2", "--turn", "400", "--planner", "optimised"], "--turn 400: give degrees from -360 to 360"),
         (
             ["--height", "0.2", "--turn", "90", "--flip", "back", "--planner", "optimised"],

@@ -1,6 +1,7 @@
 """Jumps asked for by a box or a gap: the ground and the jump that are chosen."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +37,36 @@ def chosen(**goal: float) -> JumpOptions:
 def test_a_jump_without_such_a_goal_stays_as_it_is() -> None:
     options = JumpOptions(height=0.2)
     assert jump_to_goal(SPEC, options) is options
+
+
+@pytest.mark.parametrize(
+    ("motion", "low", "high"),
+    [
+        ({"distance": 0.1}, 0.09, 0.11),
+        ({"distance": -0.6}, 0.29, 0.31),
+        ({"flip": "back"}, 0.25, 0.35),
+        ({"turn": 90.0}, 0.15, 0.25),
+        ({"turn": -360.0}, 0.35, 0.45),
+        ({"pitch": 20.0}, 0.15, 0.25),
+        ({"distance": 0.4, "landing_height": 0.2}, 0.3, 0.4),
+    ],
+)
+def test_a_height_that_is_left_out_suits_the_motion(motion: dict[str, Any], low: float, high: float) -> None:
+    options = JumpOptions(**motion)
+    options.check()
+    made = jump_to_goal(SPEC, options)
+    assert made.height is not None
+    assert low < made.height < high
+    assert made.planner == options.chosen_planner == ("optimised" if {"flip", "turn"} & motion.keys() else "quick")
+    assert dataclasses.replace(made, height=None, planner=None) == options
+
+
+def test_the_quick_planner_is_chosen_where_it_can() -> None:
+    assert JumpOptions(height=0.2).chosen_planner == JumpOptions(highest=True).chosen_planner == "quick"
+    assert JumpOptions(height=0.2, planner="optimised").chosen_planner == "optimised"
+    others = ({"onto_box": 0.2}, {"over_gap": 0.2}, {"run_up": 0.5}, {"merit": "energy"}, {"take_off": "rear-first"})
+    assert {JumpOptions(**option).chosen_planner for option in others} == {"optimised"}
+    assert jump_to_goal(SPEC, JumpOptions(onto_box=0.2)).chosen_planner == "optimised"
 
 
 @pytest.mark.parametrize("height", [0.1, 0.3])

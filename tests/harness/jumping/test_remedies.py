@@ -53,7 +53,12 @@ def motors() -> Drives:
 
 @pytest.mark.parametrize(
     ("planned", "off", "remedy"),
-    [(-360.0, -72.0, "turn more slowly"), (-360.0, 72.0, "turn faster"), (360.0, 72.0, "turn more slowly"), (0.0, 72.0, "even out")],
+    [
+        (-360.0, -72.0, "turn more slowly"),
+        (-360.0, 72.0, "turn faster"),
+        (360.0, 72.0, "turn more slowly"),
+        (0.0, 72.0, "even out"),
+    ],
 )
 def test_a_flip_that_lands_turned_too_far_is_to_turn_more_slowly(planned: float, off: float, remedy: str) -> None:
     remedies = list(attitude_remedies(keyed(turn=planned + 1.0, turn_off=1.0, pitch_off=off), Thresholds(), None))
