@@ -63,7 +63,8 @@ def worst_first(checks: Sequence[Check]) -> tuple[Check, ...]:
 REMEDIES = {
     "torque": "jump lower, push longer from a deeper crouch, or take stronger motors",
     "voltage": "jump lower, crouch deeper, or take a higher voltage or a lower gear ratio",
-    "torque-speed line": "jump lower, crouch deeper, or take faster or stronger drives",
+    "torque-speed line": "jump lower, crouch deeper, take faster or stronger drives, or give their motors (--actuators): of "
+    "torque and speed alone the line is straight",
     "joint speed": "jump lower, crouch deeper, or take faster drives: a higher voltage or a lower gear ratio",
     "mechanical power": "jump lower, or take stronger motors",
     "battery power": "jump lower, push longer, or take a battery with less internal resistance",
