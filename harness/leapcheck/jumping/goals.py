@@ -11,8 +11,8 @@ from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 
 AWAY, EDGE = 0.8, 0.2
 """Distance of the front feet from a box and from a gap, in parts of the trunk's height: to a box the knees swing forward."""
-FORWARD = 0.1
-"""How far the feet swing forward to land on a box, in parts of the trunk's height: so much less does the com fly."""
+BEYOND = 0.05
+"""How much further the com flies onto a box than the rear feet stand from its edge, in parts of the trunk's height."""
 OVER = 0.45
 """How far above a box, in parts of the trunk's height, the com's rise goes."""
 HIGH = 0.9
@@ -41,7 +41,7 @@ def jump_to_goal(spec: RobotSpec, options: JumpOptions) -> JumpOptions:
             options,
             onto_box=None,
             height=_millimetres(options.onto_box + OVER * robot.size),
-            distance=_millimetres(edge - rear - FORWARD * robot.size),
+            distance=_millimetres(edge - rear + BEYOND * robot.size),
             landing_height=options.onto_box,
             box=(f"{options.onto_box:g},{edge:g}",),
         )

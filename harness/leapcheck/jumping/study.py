@@ -160,7 +160,7 @@ def _optimised_act(setup: JumpSetup, options: JumpOptions) -> Act:
     from leapcheck.jumping.planning.optimised import optimised_planner
 
     motors, terrain = drives(setup.spec), setup.ground.terrain
-    plan = optimised_planner()(setup.spec, _request(options), motors, setup.battery, terrain, repeatable=options.jumps > 1)
+    plan = optimised_planner()(setup.spec, _request(options), motors, setup.battery, terrain)
     return planned_act(plan, (merit_note(plan, setup.battery),), options.jumps)
 
 

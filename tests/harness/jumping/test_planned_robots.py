@@ -66,8 +66,8 @@ def test_legs_that_slide_or_differ_jump_by_the_optimised_planner(engine: str, ro
 
 
 @pytest.mark.slow
-def test_a_plan_that_is_to_be_repeated_ends_in_the_pose_that_it_begins_in() -> None:
-    made = optimised_jump(SPEC, JumpRequest(0.2, 0.2), drives(SPEC), repeatable=True)
+def test_a_plan_ends_in_the_pose_that_it_begins_in_and_can_be_repeated() -> None:
+    made = optimised_jump(SPEC, JumpRequest(0.2, 0.2), drives(SPEC))
     np.testing.assert_allclose(made.q[-1, 7:], made.q[0, 7:], atol=1e-3)
     whole = repeated_plan(made, 2)
     assert whole.q[-1, 0] == pytest.approx(2 * made.q[-1, 0], abs=1e-9)

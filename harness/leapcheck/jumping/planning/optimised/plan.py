@@ -51,9 +51,8 @@ def optimised_jump(
     battery: Battery = Battery(),
     terrain: Terrain = LEVEL,
     gains: Gains | None = None,
-    repeatable: bool = False,
 ) -> JumpPlan:
-    """The best plan by the request's merit, over and onto what `terrain` has; `repeatable`: it ends in its first pose.
+    """The best plan by the request's merit, over and onto what `terrain` has; its joints end as they begin, in the stand's pose.
 
     Raises PlannerError where that is beyond a limit or the solver has not converged: what it finds is a local optimum, so
     whether the robot can jump is not known. Infeasible for a height that is no jump. ValueError for
@@ -74,7 +73,7 @@ def optimised_jump(
     guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height, request.run_up or 0.0)
     angles, turn_places = np.nonzero(coordinates.matrix[3:6])
     height_place = np.flatnonzero(coordinates.matrix[2])
-    joint_places = np.arange(coordinates.base, coordinates.size if repeatable else coordinates.base)
+    joint_places = np.arange(coordinates.base, coordinates.size)
     goal = Goal(
         drives=drives,
         battery=battery,
