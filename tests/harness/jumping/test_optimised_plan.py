@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +15,14 @@ from leapcheck.jumping.planning import optimised
 from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, simplest_coordinates
 from leapcheck.jumping.planning.optimised.limits import LEAST_BALANCE
-from leapcheck.jumping.planning.optimised.plan import optimised_jump
+from leapcheck.jumping.planning.optimised.plan import GLOBALIZATIONS, _solve, optimised_jump
+from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import JumpPlan, JumpRequest, PlannerError
 from leapcheck.jumping.planning.rolling import contact_point_jacobian
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.registry import Ground, make_simulator
+from leapcheck_models.arrays import Floats
 from leapcheck_models.changes import with_changes
 from leapcheck_models.robots import load
 from leapcheck_reference import contact_positions
@@ -170,6 +173,34 @@ def test_a_flip_turns_once_and_lands_on_its_feet(engine: str, which: Flip) -> No
     assert abs(seen["turn_off"].value) < 2.0
     assert seen["final_tilt"].value < 2.0
     assert seen["trunk_clearance"].value > 0.0
+
+
+class Stubborn(Program):
+    """A program that converges by the solvers of these numbers alone."""
+
+    def __init__(self, converges: set[int]) -> None:
+        super().__init__()
+        self.converges, self.made = converges, 0
+
+    def solver(self, options: dict[str, Any]) -> int:
+        self.made += 1
+        return self.made - 1
+
+    def solve(self, solver: int) -> tuple[Floats, dict[str, Any]]:
+        success = solver in self.converges
+        return np.array([solver]), {"success": success, "return_status": "Maximum_Iterations_Exceeded", "iter_count": 300}
+
+
+def test_where_one_way_of_ipopt_does_not_converge_the_other_is_tried() -> None:
+    ways = list(range(len(GLOBALIZATIONS)))
+    for way in ways:
+        program = Stubborn({way})
+        assert _solve(program, [program.solver({})], "spot").tolist() == [way]
+        assert program.made == way + 1
+    with pytest.raises(
+        PlannerError, match="not converged .Maximum_Iterations_Exceeded. after 300 steps: whether 'spot' can jump"
+    ):
+        _solve(Stubborn(set()), [], "spot")
 
 
 @cache

@@ -33,6 +33,8 @@ PRICES = (0.0, 10.0, 100.0, 1000.0)
 """Of the squares of excesses over limits, one solution after the other."""
 LARGE_TURN, HIGH = 0.5, 0.533
 """Pitch (rad) and height of the landing (in parts of the trunk's) from which on the feet leave the ground in pairs."""
+GLOBALIZATIONS = ("never-monotone-mode", "kkt-error")
+"""What Ipopt does where its free choice of the barrier makes no progress: the one converges where the other does not."""
 IPOPT = {
     "print_level": 0,
     "sb": "yes",
@@ -40,7 +42,6 @@ IPOPT = {
     "constr_viol_tol": 1e-6,
     "max_iter": 300,
     "mu_strategy": "adaptive",
-    "adaptive_mu_globalization": "never-monotone-mode",
 }
 
 
@@ -142,21 +143,29 @@ def _last_feet(robot: Legged, coordinates: Coordinates, request: JumpRequest) ->
 def _solution(made: JumpProblem, name: str) -> Floats:
     """The unknowns: first the easiest motion without limits, then with limits of rising price, then in whole milliseconds."""
     program = made.program
-    solver = program.solver({"ipopt": IPOPT, "print_time": False, "error_on_fail": False})
+    solvers = [program.solver(_options(GLOBALIZATIONS[0]))]
     for price in PRICES:
         program.fix(made.price, price)
-        values = _solve(program, solver, name)
+        values = _solve(program, solvers, name)
         program.guess[:] = values.tolist()
     for part in made.stages:
         program.fix(part.duration, np.round(values[part.duration] / SAMPLE) * SAMPLE)
-    return _solve(program, solver, name)
+    return _solve(program, solvers, name)
 
 
-def _solve(program: Program, solver: Any, name: str) -> Floats:
-    values, report = program.solve(solver)
-    if not report["success"]:
-        raise PlannerError(
-            f"the optimised planner has not converged ({report['return_status']}) after {report['iter_count']} steps: whether "
-            f"'{name}' can jump so is not known"
-        )
-    return values
+def _options(globalization: str) -> dict[str, Any]:
+    return {"ipopt": IPOPT | {"adaptive_mu_globalization": globalization}, "print_time": False, "error_on_fail": False}
+
+
+def _solve(program: Program, solvers: list[Any], name: str) -> Floats:
+    """The unknowns, by the first of `GLOBALIZATIONS` that converges; `solvers`: those made so far, more are appended."""
+    for k, globalization in enumerate(GLOBALIZATIONS):
+        if k == len(solvers):
+            solvers.append(program.solver(_options(globalization)))
+        values, report = program.solve(solvers[k])
+        if report["success"]:
+            return values
+    raise PlannerError(
+        f"the optimised planner has not converged ({report['return_status']}) after {report['iter_count']} steps: whether "
+        f"'{name}' can jump so is not known"
+    )
