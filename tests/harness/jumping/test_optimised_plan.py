@@ -198,7 +198,7 @@ def test_where_one_way_of_ipopt_does_not_converge_the_other_is_tried() -> None:
         assert _solve(program, [program.solver({})], "spot").tolist() == [way]
         assert program.made == way + 1
     with pytest.raises(
-        PlannerError, match="not converged .Maximum_Iterations_Exceeded. after 300 steps: whether 'spot' can jump"
+        PlannerError, match=r"not converged .Maximum_Iterations_Exceeded. after 300 steps: whether 'spot' can jump"
     ):
         _solve(Stubborn(set()), [], "spot")
 
