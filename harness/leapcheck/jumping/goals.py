@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from leapcheck.jumping.options import JumpOptions
@@ -23,6 +24,10 @@ FLIP, TWIST, WHOLE_TWIST = 1.07, 0.71, 1.42
 """Rise of the com, in parts of the trunk's height, in a flip, and in turns about the vertical by up to 90 deg and by 360 deg."""
 
 
+HOP, MEAN_HOP = 0.885, 0.62
+"""How long the hop of a run-up flies at most and about, in times sqrt(trunk's height / gravity)."""
+
+
 def jump_to_goal(spec: RobotSpec, options: JumpOptions) -> JumpOptions:
     """The options with what they leave to choose written out: of --onto-box and --over-gap height, distance, landing height, box
     or gap; of a --distance, --pitch, --flip or --turn alone the height.
@@ -35,18 +40,19 @@ def jump_to_goal(spec: RobotSpec, options: JumpOptions) -> JumpOptions:
     if not options.has_height:
         return replace(options, height=_height(robot, options))
     front, rear = _feet(robot)
+    run = (options.run_up or 0.0) * math.sqrt(robot.size / robot.gravity)
     if options.onto_box is not None:
-        edge = _millimetres(front + AWAY * robot.size)
+        edge = _millimetres(front + AWAY * robot.size + HOP * run)
         return replace(
             options,
             onto_box=None,
             height=_millimetres(options.onto_box + OVER * robot.size),
-            distance=_millimetres(edge - rear + BEYOND * robot.size),
+            distance=_millimetres(edge - rear - MEAN_HOP * run + BEYOND * robot.size),
             landing_height=options.onto_box,
             box=(f"{options.onto_box:g},{edge:g}",),
         )
-    edge, length = _millimetres(front + EDGE * robot.size), options.over_gap or 0.0
-    distance = _millimetres(edge + length - rear)
+    edge, length = _millimetres(front + EDGE * robot.size + HOP * run), options.over_gap or 0.0
+    distance = _millimetres(edge + length - rear - MEAN_HOP * run)
     height = _millimetres(HIGH * robot.size)
     return replace(options, over_gap=None, height=height, distance=distance, gap=(f"{edge:g},{length:g}",))
 

@@ -81,6 +81,16 @@ def test_the_box_is_as_high_as_asked_and_ahead_of_the_feet(height: float) -> Non
     assert options.height > height + 0.1
 
 
+@pytest.mark.parametrize("goal", [{"onto_box": 0.2}, {"over_gap": 0.3}])
+def test_a_run_up_moves_the_edge_ahead_by_the_longest_hop_and_shortens_the_jump_by_less(goal: dict[str, float]) -> None:
+    """The hop flies 0.15 s at most: at 0.8 m/s that is 0.12 m, of which the shortest hop makes 0.05 m."""
+    still, running = chosen(**goal), chosen(**goal, run_up=0.8)
+    edges = [float((options.gap or options.box)[0].split(",")[0 if options.gap else 1]) for options in (still, running)]
+    assert edges[1] - edges[0] == pytest.approx(0.12, abs=2e-3)
+    assert 0.0 < running.distance - still.distance < 0.12 - 0.05
+    assert running.height == still.height
+
+
 def test_feet_in_or_before_the_gap_have_not_crossed_it() -> None:
     """By hand: the far edge is that of the gap between the feet's middles; each foot's place beside it is the figure's."""
     home = legged_robot(SPEC, SMALLEST_RADIUS).home
