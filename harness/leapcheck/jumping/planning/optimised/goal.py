@@ -31,7 +31,8 @@ class Goal:
     the push are vertical; `steady`: feet need little acceleration along the ground beside that of the joints. MuJoCo's contacts
     let feet creep without either, and turn the trunk back as they do.
     `run_up` m/s: speed forward of the com in the hop before the push, None without one.
-    `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end.
+    `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end. `stand`: joints of
+    the stand, which it ends in.
     """
 
     drives: Drives
@@ -45,6 +46,7 @@ class Goal:
     turn_values: Floats
     final_places: NDArray[np.intp]
     final_values: Floats
+    stand: Floats
     footing: tuple[float, float] | None = None
     steps: tuple[tuple[float, float, float], ...] = ()
     impact: bool = False

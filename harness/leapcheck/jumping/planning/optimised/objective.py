@@ -16,13 +16,17 @@ HIGHEST_USE = 0.96
 """Part of each limit that is planned with at the moments where margin is not the merit: between them a little more is used."""
 SMOOTH, EASY, EFFORT = 0.1, 0.05, 0.3
 """Weights of changes of force, of joint accelerations, and of the drives' mean square use, beside the worst use of a limit."""
+STAND = 1000.0
+"""Weight of the squares (rad, m) by which the joints end off the stand's; equations would repeat that the feet are on the ground."""
 CREEP = 0.1
 """Weight of the acceleration along the ground, in parts of gravity, that standing feet would have at constant joint rates."""
 
 
 def add_objective(made: JumpProblem, body: Body, goal: Goal) -> None:
-    """Adds the merit, and for every stage what keeps the motion easy."""
+    """Adds the merit, for every stage what keeps the motion easy, and the stand that it ends in."""
     _add_merit(made, body, goal)
+    off = body.z[body.coordinates.base :] - goal.stand
+    made.program.minimise(body.z, STAND * ca.sumsqr(off), made.stages[-1].z[-1])
     for part in made.stages:
         _add_ease(made, body, part, goal)
         if goal.steady and part.stage.standing and part is not made.stages[-1]:

@@ -74,7 +74,6 @@ def optimised_jump(
     guess = first_guess(robot, coordinates, stages, turn, request.distance, request.landing_height, request.run_up or 0.0)
     angles, turn_places = np.nonzero(coordinates.matrix[3:6])
     height_place = np.flatnonzero(coordinates.matrix[2])
-    joint_places = np.arange(coordinates.base, coordinates.size)
     goal = Goal(
         drives=drives,
         battery=battery,
@@ -85,10 +84,9 @@ def optimised_jump(
         ground=request.landing_height,
         turn_places=turn_places,
         turn_values=turn[angles],
-        final_places=np.concatenate([height_place, turn_places, joint_places]),
-        final_values=np.concatenate(
-            [guess.start[height_place] + request.landing_height, level[angles], guess.start[joint_places]]
-        ),
+        final_places=np.concatenate([height_place, turn_places]),
+        final_values=np.concatenate([guess.start[height_place] + request.landing_height, level[angles]]),
+        stand=guess.start[coordinates.base :],
         footing=footing(terrain, request.landing_height, float(work.centre[0]) + request.distance, robot.size),
         steps=steps(terrain),
         impact=flip or abs(request.roll) > LARGE_TURN,
