@@ -17,7 +17,7 @@ HIGHEST_USE = 0.96
 SMOOTH, EASY, EFFORT = 0.1, 0.05, 0.3
 """Weights of changes of force, of joint accelerations, and of the drives' mean square use, beside the worst use of a limit."""
 STAND = 1000.0
-"""Weight of the squares (rad, m) by which the joints end off the stand's; equations would repeat that the feet are on the ground."""
+"""Weight of the squares (rad, m) by which the joints end off the stand's: equations would say again where the feet are."""
 CREEP = 0.1
 """Weight of the acceleration along the ground, in parts of gravity, that standing feet would have at constant joint rates."""
 
