@@ -31,8 +31,8 @@ class Goal:
     the push are vertical; `steady`: feet need little acceleration along the ground beside that of the joints. MuJoCo's contacts
     let feet creep without either, and turn the trunk back as they do.
     `run_up` m/s: speed forward of the com in the hop before the push, None without one.
-    `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end. `stand`: the joints
-    that it ends in.
+    `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end. `stand`: the
+    joints that it ends in.
     """
 
     drives: Drives
