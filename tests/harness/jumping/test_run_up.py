@@ -73,8 +73,8 @@ def check(engine: str) -> None:
 
 
 def test_what_cannot_be_run_up_to_says_what_can() -> None:
-    with pytest.raises(ValueError, match="add --planner optimised"):
-        JumpOptions(height=0.2, run_up=0.5).check()
+    with pytest.raises(ValueError, match="--run-up: the quick planner jumps from rest alone: leave --planner quick out"):
+        JumpOptions(height=0.2, run_up=0.5, planner="quick").check()
     with pytest.raises(ValueError, match="--planner optimised plans a run-up"):
         plan_jump(SPEC, JumpRequest(0.2, run_up=0.5), drives(SPEC))
     with pytest.raises(ValueError, match=r"jump 0\.05 m or higher"):
