@@ -22,8 +22,6 @@ LOW, STEEP = 0.36, 0.5
 """Rise of the com in a jump forward: at least this part of the trunk's height, and this part of the distance."""
 FLIP, TWIST, WHOLE_TWIST = 1.07, 0.71, 1.42
 """Rise of the com, in parts of the trunk's height, in a flip, and in turns about the vertical by up to 90 deg and by 360 deg."""
-
-
 HOP, MEAN_HOP = 0.885, 0.62
 """How long the hop of a run-up flies at most and about, in times sqrt(trunk's height / gravity)."""
 

@@ -28,7 +28,7 @@ class Goal:
 
     `footing`: where the feet may be set down, x from, to (m); `steps`: (front, end, height) m of what stands in the way.
     `impact`: the feet may be stopped by the ground at touch-down; else they come down at rest. `upright`: forces at the end of
-    the push are vertical; `steady`: feet need little acceleration along the ground beside that of the joints. MuJoCo's contacts
+    the push are vertical, and feet need little acceleration along the ground beside that of the joints. MuJoCo's contacts
     let feet creep without either, and turn the trunk back as they do.
     `run_up` m/s: speed forward of the com in the hop before the push, None without one.
     `turn_places`, `turn_values`: coordinates of the trunk that are given at touch-down; `final_...`: in the end. `stand`: the
@@ -51,7 +51,6 @@ class Goal:
     steps: tuple[tuple[float, float, float], ...] = ()
     impact: bool = False
     upright: bool = False
-    steady: bool = False
     run_up: float | None = None
     weight: float = 10.0
 

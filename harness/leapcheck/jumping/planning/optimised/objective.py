@@ -29,7 +29,7 @@ def add_objective(made: JumpProblem, body: Body, goal: Goal) -> None:
     made.program.minimise(body.z, STAND * ca.sumsqr(off), made.stages[-1].z[-1])
     for part in made.stages:
         _add_ease(made, body, part, goal)
-        if goal.steady and part.stage.standing and part is not made.stages[-1]:
+        if goal.upright and part.stage.standing and part is not made.stages[-1]:
             creep = CREEP / part.stage.moments * ca.sumsqr(_bias_slip(body, part.stage.standing) / body.robot.gravity)
             made.program.minimise(ca.vertcat(body.z, body.zd), creep, np.hstack([part.z, part.zd]))
 

@@ -91,7 +91,6 @@ def optimised_jump(
         steps=steps(terrain),
         impact=flip or abs(request.roll) > LARGE_TURN,
         upright=bool(last) or request.yaw != 0.0,
-        steady=bool(last) or request.yaw != 0.0,
         run_up=request.run_up,
     )
     made = problem(expressions, stages, goal, guess)
@@ -141,7 +140,7 @@ def _last_feet(robot: Legged, coordinates: Coordinates, request: JumpRequest) ->
 def _solution(made: JumpProblem, name: str) -> Floats:
     """The unknowns: first the easiest motion without limits, then with limits of rising price, then in whole milliseconds."""
     program = made.program
-    solvers = [program.solver(_options(GLOBALIZATIONS[0]))]
+    solvers: list[Any] = []
     for price in PRICES:
         program.fix(made.price, price)
         values = _solve(program, solvers, name)
