@@ -97,7 +97,7 @@ class Controller:
         self._clock = Clock(timing.period)
         self._pending: deque[tuple[float, Floats]] = deque()
         self._active: Floats | None = None
-        self._shapes_are_known = False
+        self._is_table, self._shapes_are_known = isinstance(policy, CommandTable), False
 
     def desired_torque(self, t: float, q: Floats, v: Floats) -> Floats:
         """Torque (actuators,) asked of the drives in the step that begins at t.
@@ -116,20 +116,17 @@ class Controller:
         return self._active
 
     def _torque(self, t: float, q: Floats, v: Floats) -> Floats:
-        command = self._policy(t, q.copy(), v.copy())  # copies: a policy may write into them
+        command = self._policy(t, *(q, v) if self._is_table else (q.copy(), v.copy()))  # other policies may write into them
         n = len(self._joint_q)
         if not self._shapes_are_known:
             self._check_shapes(command)
-            self._shapes_are_known = isinstance(self._policy, CommandTable)  # all of a table's rows are alike
+            self._shapes_are_known = self._is_table  # all of a table's rows are alike
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
             torque = command.desired_torque(q[self._joint_q], v[self._joint_v])
         if np.shape(torque) != (n,):
             torque = np.broadcast_to(torque, (n,))
-        largest = np.abs(torque).max(initial=0.0)
-        if not largest < np.inf:
-            raise ValueError(f"the controller's command is not finite at t = {t:.4f} s: look at its gains and targets")
-        if largest > LARGEST_TORQUE:
-            raise ValueError(f"the controller asks for {largest:.3g} N m: look at its gains and targets")
+        if not torque.dot(torque) <= LARGEST_TORQUE:  # its square, far above what is asked: the fewest operations that see NaN
+            _check_size(torque, t)
         return torque
 
     def _check_shapes(self, command: JointCommand) -> None:
@@ -139,3 +136,12 @@ class Controller:
             shape = np.shape(getattr(command, name))
             if shape not in ((), (n,)):
                 raise ValueError(f"the command's {name} has the shape {shape}: give one number for each of {n} actuators")
+
+
+def _check_size(torque: Floats, t: float) -> None:
+    """Raises ValueError where a torque is not finite or beyond LARGEST_TORQUE."""
+    largest = np.abs(torque).max(initial=0.0)
+    if not largest < np.inf:
+        raise ValueError(f"the controller's command is not finite at t = {t:.4f} s: look at its gains and targets")
+    if largest > LARGEST_TORQUE:
+        raise ValueError(f"the controller asks for {largest:.3g} N m: look at its gains and targets")

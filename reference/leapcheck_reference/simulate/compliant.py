@@ -151,7 +151,7 @@ def predicted_compliant_step(law: ContactLaw, plant: Plant, points: Points, inpu
     stopped = moving.rooms + dt * moving.away(moving.u) if law.stop != Stop(0.0, 0.0) else []
     conditions = [*sticking_conditions(new.impulses, inputs["friction"][chosen]), *accuracy_condition(new), *stopped]
     conditions += [*foreseen[chosen], *-foreseen[free_points]]
-    answers = step_answers(moving, new, dt)
+    answers = step_answers(moving, points, new, dt)
     return {**answers, "deflections": next_deflections(law, x, share, dt), CONDITIONS: np.array(conditions, dtype=object)}
 
 

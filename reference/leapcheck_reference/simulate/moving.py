@@ -101,7 +101,6 @@ class Moving(Stepped):
         made = self._predicted(self._active, self._q, self._u, torque, self.dt, self._rows.friction, *more)
         if made is None:
             return None
-        points, answers = made
-        self._rows.carry(points, answers["impulses"])
-        self._go_to(*(answers[name].copy() for name in ("q", "u", "v")))
-        return answers
+        self._rows.carry(made["impulses"].copy())
+        self._go_to(made["q"].copy(), made["u"].copy(), made["v"].copy())
+        return made

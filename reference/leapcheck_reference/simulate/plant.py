@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from leapcheck_reference.inverse_dynamics import inverse_dynamics
 from leapcheck_reference.mass_matrix import mass_matrix
 from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.scalar import as_objects
-from leapcheck_reference.simulate.coordinates import has_free_base
+from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, has_free_base
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
@@ -119,6 +119,11 @@ class Plant:
         self._evaluate(q, u)
         return self._equations
 
+    @cached_property
+    def displaced(self) -> BoundProgram:
+        """`displace` with the canonical velocity after it, compiled: "q", "v" of q (nq,), displacement (nv,), u (nv,)."""
+        return BoundProgram(b"displaced " + key_of(self.tree.nq, self.tree.nv, self.free_base), self._displacement_graph)
+
     def touch(self, equations: Equations) -> Touch:
         """The contact spheres beside the ground's solids, a pair for each of both: `pair_points` are the spheres."""
         return touch(self.terrain, equations.centres, self.radii)
@@ -133,6 +138,12 @@ class Plant:
         recorder = Recorder(float)
         q, u = recorder.input("q", self.tree.nq), recorder.input("v", self.tree.nv)
         return recorder.graph(equations_of_motion(as_objects(self.tree), q, u, self.free_base))
+
+    def _displacement_graph(self) -> Graph:
+        recorder, tree = Recorder(float), self.tree
+        q, displacement, u = recorder.input("q", tree.nq), recorder.input("displacement", tree.nv), recorder.input("u", tree.nv)
+        there = displace(self.free_base, q, displacement)
+        return recorder.graph({"q": there, "v": canonical_velocity(self.free_base, there, u)})
 
 
 def equations_of_motion(tree: Tree, q: Array, u: Array, free_base: bool) -> dict[str, Array]:

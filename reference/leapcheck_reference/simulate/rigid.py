@@ -90,7 +90,7 @@ def predicted_rigid_step(plant: Plant, points: Points, inputs: Inputs) -> dict[s
         *receding,
         *pushed_out,
     ]
-    return {**step_answers(moving, new, dt), CONDITIONS: np.array(conditions, dtype=object)}
+    return {**step_answers(moving, points, new, dt), CONDITIONS: np.array(conditions, dtype=object)}
 
 
 class RigidSimulator(Moving):

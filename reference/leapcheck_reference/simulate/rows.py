@@ -6,7 +6,6 @@ Rigid contact has `compliance` 0 and as `wanted` the velocity that closes the ga
 step is the same problem with compliance 1 / (dt (K dt + D)).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -128,10 +127,10 @@ class ConstraintRows:
         self._touch: Touch | None = None
         self.dry = np.zeros(len(self._dry_u))
 
-    def carry(self, points: Sequence[int], impulses: Floats) -> None:
-        """Takes the impulses (n, 3) N s of these points for the last step's; all others are zero."""
-        self.clear()
-        self.points[list(points)] = impulses
+    def carry(self, impulses: Floats) -> None:
+        """Takes the impulses (pairs, 3) N s of the points for the last step's; all others are zero."""
+        self.points, self._touch = impulses, None
+        self.stops[:], self.dry[:] = 0.0, 0.0
 
     @property
     def any_dry(self) -> bool:

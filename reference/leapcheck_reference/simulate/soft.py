@@ -108,11 +108,9 @@ STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)
 
 
 class Stage(NamedTuple):
-    """What happens at one stage of a step: acceleration (nv,), rate of the displacement (nv,), and forces as in `Response`."""
+    """What happens at one stage of a step: `rates` (2 nv + 3 points,) as in `predicted_stage`, and torques of the joint stops."""
 
-    udot: Floats
-    rate: Floats
-    forces: Floats
+    rates: Floats
     limit_torques: Floats
 
 
@@ -134,10 +132,11 @@ class SoftSimulator(Stepped):
         self._damping[plant.joints.u] = plant.joints.damping
         self._none = np.zeros(plant.tree.nv)
         self._none.flags.writeable = False
+        self._udot = slice(plant.tree.nv, 2 * plant.tree.nv)
         self._step = self._runge_kutta if integrator == "rk4" else self._euler
         self._gains = np.array(gains(contact.solref, contact.solimp, dt))
         nq, nv = plant.tree.nq, plant.tree.nv
-        shapes = {"q": (nq,), "u": (nv,), "displacement": (nv,), "force": (nv,), "gains": (2,)}
+        shapes = {"q": (nq,), "moved": (2 * nv,), "force": (nv,), "gains": (2,)}
         model = StepModel(("soft", contact, self._weights), shapes, partial(predicted_stage, contact, self._weights))
         patience = PATIENCE * (len(STAGES) if integrator == "rk4" else 1)
         self._predicted = PredictedSteps(plant, model, patience) if can_be_predicted(contact, plant) else None
@@ -164,44 +163,48 @@ class SoftSimulator(Stepped):
         """Goes on by dt with the joint torques (actuators,) N m held. ArithmeticError when the solver fails."""
         self._step(self._plant.generalised_force(torque))
 
-    def _stage(self, q: Floats, u: Floats, displacement: Floats, force: Floats) -> Stage:
-        """What the robot does at velocity u where it has moved by `displacement` (nv,) from q, under a generalised force."""
-        made = None
+    def _stage(self, moved: Floats, force: Floats) -> Stage:
+        """What the robot does where it has `moved` (2 nv,) since the step's begin, under a generalised force.
+
+        `moved` is the displacement, and u.
+        """
         if self._predicted is not None and self._active is not None:
-            made = self._predicted(self._active, q, u, displacement, force, self._gains)
-        if made is not None:
-            points, answers = made
-            forces = np.zeros(self._forces.shape)
-            if points:
-                forces[list(points)] = answers["forces"]
-            self._warm = answers["udot"].copy()
-            return Stage(self._warm, answers["rate"].copy(), forces, self._none)
-        free_base = self._plant.free_base
-        there = displace(free_base, q, displacement) if displacement.any() else q
+            made = self._predicted(self._active, self._q, moved, force, self._gains)
+            if made is not None:
+                rates = made["rates"].copy()
+                self._warm = rates[self._udot]
+                return Stage(rates, self._none)
+        displacement, u, free_base = moved[: len(self._u)], moved[len(self._u) :], self._plant.free_base
+        there = displace(free_base, self._q, displacement) if displacement.any() else self._q
         answer = response(self._plant, self._contact, self._weights, there, u, force, self.dt, self._warm)
         self._warm, self._active = answer.udot, answer.forces[:, 2] > 0.0
         udot = answer.udot
         if self._damping.any() and self._step == self._euler:
             _, udot, _ = dposv(answer.M + np.diag(self.dt * self._damping), answer.smooth + answer.constraint)
-        return Stage(udot, displacement_rate(free_base, displacement, u), answer.forces, answer.limit_torques)
+        rates = np.concatenate([displacement_rate(free_base, displacement, u), udot, answer.forces.ravel()])
+        return Stage(rates, answer.limit_torques)
+
+    def _advance(self, displacement: Floats, u: Floats) -> None:
+        """Moves by the displacement (nv,) and takes u (nv,) for the velocity."""
+        there = self._plant.displaced(self._q, displacement, u)
+        self._go_to(there["q"].copy(), u, there["v"].copy())
 
     def _euler(self, force: Floats) -> None:
-        made = self._stage(self._q, self._u, np.zeros(len(self._u)), force)
-        u = self._u + self.dt * made.udot
-        self._go_to(displace(self._plant.free_base, self._q, self.dt * u), u)
-        self._forces, self._limit_torques = made.forces, made.limit_torques
+        made = self._stage(np.concatenate([self._none, self._u]), force)
+        u = self._u + self.dt * made.rates[self._udot]
+        self._advance(self.dt * u, u)
+        self._forces, self._limit_torques = made.rates[2 * len(u) :].reshape(-1, 3), made.limit_torques
 
     def _runge_kutta(self, force: Floats) -> None:
-        dt, q0, u0 = self.dt, self._q, self._u
-        (rate, udot), (total_rate, total_udot) = np.zeros((2, len(u0))), np.zeros((2, len(u0)))
-        forces, limit_torques = np.zeros(self._forces.shape), np.zeros(len(u0))
+        dt, nv = self.dt, len(self._u)
+        start = np.concatenate([self._none, self._u])
+        rates = total = np.zeros(2 * nv + self._forces.size)
+        limit_torques = self._none
         for a, b in STAGES:
-            made = self._stage(q0, u0 + dt * a * udot, dt * a * rate, force)
-            rate, udot = made.rate, made.udot
-            total_rate += b * rate
-            total_udot += b * udot
-            forces += b * made.forces
-            if made.limit_torques is not self._none:
-                limit_torques += b * made.limit_torques
-        self._go_to(displace(self._plant.free_base, q0, dt * total_rate), u0 + dt * total_udot)
-        self._forces, self._limit_torques = forces, limit_torques
+            rates, torques = self._stage(start + dt * a * rates[: 2 * nv], force)
+            total = total + b * rates
+            if torques is not self._none:
+                limit_torques = limit_torques + b * torques
+        moved = start + dt * total[: 2 * nv]
+        self._advance(moved[:nv], moved[nv:])
+        self._forces, self._limit_torques = total[2 * nv :].reshape(-1, 3), limit_torques

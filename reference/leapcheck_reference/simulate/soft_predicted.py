@@ -11,7 +11,7 @@ from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import displace, displacement_rate
 from leapcheck_reference.simulate.plant import Plant
-from leapcheck_reference.simulate.predicted import CONDITIONS, Inputs, Points, motion, others
+from leapcheck_reference.simulate.predicted import CONDITIONS, Inputs, Points, motion, of_all_points, others
 from leapcheck_reference.simulate.soft_contact import SoftContact
 from leapcheck_reference.simulate.soft_rows import Weights, halfway_jacobians, traced_impedance
 
@@ -24,10 +24,11 @@ def can_be_predicted(contact: SoftContact, plant: Plant) -> bool:
 def predicted_stage(contact: SoftContact, weights: Weights, plant: Plant, points: Points, inputs: Inputs) -> dict[str, Array]:
     """`soft.response` where `points` touch and stick and nothing else touches, over any scalar.
 
-    It is asked at the configuration "q" moved by "displacement"; "gains" are (K, B) of `soft_rows.gains`. The answer has the
-    acceleration "udot", the "rate" of the displacement and the "forces" (n, 3) N on the points, world axes.
+    "moved" (2 nv,) is the displacement from "q", and u; "gains" are (K, B) of `soft_rows.gains`. "rates" (2 nv + 3 points,) are
+    the rate of the displacement, udot, and the forces N on all points, world axes.
     """
-    q, u, displacement = displace(plant.free_base, inputs["q"], inputs["displacement"]), inputs["u"], inputs["displacement"]
+    displacement, u = np.split(inputs["moved"], 2)
+    q = displace(plant.free_base, inputs["q"], displacement)
     moving, chosen, (K, B) = motion(plant, q, u), list(points), inputs["gains"]
     M, smooth = moving.equations.M, inputs["force"] - moving.equations.h
     depths = -moving.gaps[chosen]
@@ -48,12 +49,9 @@ def predicted_stage(contact: SoftContact, weights: Weights, plant: Plant, points
     missed = (J @ udot - aref).reshape(-1, 3)
     local = -stiffness * missed
     conditions = [*depths, *moving.gaps[others(moving, points)], *moving.rooms, *_sticking(contact, missed)]
-    return {
-        "udot": udot,
-        "rate": displacement_rate(plant.free_base, displacement, u),
-        "forces": local[:, [2, 1, 0]] * (-1.0, 1.0, 1.0),
-        CONDITIONS: np.array(conditions, dtype=object),
-    }
+    rate, forces = displacement_rate(plant.free_base, displacement, u), local[:, [2, 1, 0]] * (-1.0, 1.0, 1.0)
+    rates = np.concatenate([rate, udot, of_all_points(plant, points, forces).ravel()])
+    return {"rates": rates, CONDITIONS: np.array(conditions, dtype=object)}
 
 
 def _sticking(contact: SoftContact, missed: Array) -> list[Array]:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from leapcheck.engines.mujoco.rotors import NO_ROTORS, add_rotors, rotor_coupling, rotor_term
+from leapcheck.engines.mujoco.rotors import NO_ROTORS, LumpedRotors, rotor_coupling, rotor_term
 from leapcheck.simulators.mujoco.scene import SPHERE, scene
 from leapcheck.simulators.mujoco.simulator import MujocoSimulator
 from leapcheck.simulators.mujoco.steps import runge_kutta_step
@@ -67,7 +67,7 @@ def test_the_rotor_term_is_what_lumping_leaves_out_in_house(seed: int) -> None:
     d.qpos[:], d.qvel[:] = q, v
     mujoco.mj_step1(m, d)
     term = rotor_term(ROBOT, m)
-    coupling, h = rotor_coupling(term, d)
+    coupling, h = rotor_coupling(term, d.cdof, d.cdof_dot, d.xmat, d.qvel)
     M = np.zeros((m.nv, m.nv))
     M[term.dof] += coupling
     M[:, term.dof] += coupling.T
@@ -76,7 +76,7 @@ def test_the_rotor_term_is_what_lumping_leaves_out_in_house(seed: int) -> None:
     np.testing.assert_allclose(h, at.h - without.h, rtol=0.0, atol=EXACT)
     assert np.abs(M).max() > 1e-4
     assert np.abs(h).max() > 1e-4
-    add_rotors(term, m, d)
+    LumpedRotors(term, m).add(m, d)
     dense = np.empty((m.nv, m.nv))
     mujoco.mj_fullM(m, d, dense)
     np.testing.assert_allclose(dense, at.M, rtol=0.0, atol=EXACT)
@@ -130,7 +130,7 @@ def test_the_stage_loop_is_mujoco_s_own_runge_kutta(seed: int) -> None:
     for _ in range(100):
         torque = to_the_stand(simulator)
         d.qfrc_applied[6:] = torque
-        forces = runge_kutta_step(m, d, NO_ROTORS, True, points)
+        forces = runge_kutta_step(m, d, LumpedRotors(NO_ROTORS, m), True, points)
         simulator.step(torque)
         assert np.abs(d.qpos - simulator.data.qpos).max() <= STAGES
         np.testing.assert_allclose(forces.contact, simulator.forces, rtol=0.0, atol=STAGE_FORCES)

@@ -11,16 +11,22 @@ their axis.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from leapcheck.engines.mujoco.build import places
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Array, Floats
 from leapcheck_models.rotors import axial_inertia, rotation_matrix
 from leapcheck_models.spec import WORLD, RobotSpec
+from leapcheck_reference.simulate.plant import BoundProgram
+from leapcheck_reference.trace.graph import Graph
+from leapcheck_reference.trace.key import key_of
+from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import build
 
 NEXT, AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
@@ -89,27 +95,43 @@ def _moving_dofs(m: mujoco.MjModel, body: int) -> Floats:
     return moving
 
 
-def rotor_coupling(term: RotorTerm, d: mujoco.MjData) -> tuple[Floats, Floats]:
-    """(C (rotors, nv), h (nv,)) that lumping leaves out, at the state of `d`, whose position and velocity stages are done.
+def rotor_coupling(term: RotorTerm, cdof: Array, cdof_dot: Array, xmat: Array, qvel: Array) -> tuple[Array, Array]:
+    """(C (rotors, nv), h (nv,)) that lumping leaves out, over any scalar, of MuJoCo's numbers after its velocity stage.
 
     The mass matrix lacks e_j C_r + C_r^T e_j^T for each rotor r on the joint with the dof j. The columns of J_p and Jdot_p are
-    the angular parts of MuJoCo's cdof and cdof_dot.
+    the angular parts of `cdof` and `cdof_dot` (nv, 6); `xmat` (bodies, 9).
     """
-    axes, turning, moved = d.cdof[:, :3], d.cdof_dot[:, :3], term.carried * d.qvel
-    R = d.xmat[term.link].reshape(-1, 3, 3)
-    momentum = np.matmul(R, term.momentum[:, :, None])[:, :, 0]  # world axes, per unit of joint speed
-    w, spin = moved @ axes, momentum * d.qvel[term.dof, None]
-    torque = w.take(NEXT, 1) * spin.take(AFTER, 1) - w.take(AFTER, 1) * spin.take(NEXT, 1)
-    h: Floats = ((torque @ axes.T) * term.carried).sum(axis=0)
+    axes, turning, moved = cdof[:, :3], cdof_dot[:, :3], term.carried * qvel
+    R = xmat[term.link].reshape(-1, 3, 3)
+    momentum = (R * term.momentum[:, None, :]).sum(axis=2)  # world axes, per unit of joint speed
+    w, spin = moved @ axes, momentum * qvel[term.dof, None]
+    torque = w[:, NEXT] * spin[:, AFTER] - w[:, AFTER] * spin[:, NEXT]
+    h: Array = ((torque @ axes.T) * term.carried).sum(axis=0)
     h[term.dof] += (momentum * (moved @ turning)).sum(axis=1)
     return (momentum @ axes.T) * term.carried, h
 
 
-def add_rotors(term: RotorTerm, m: mujoco.MjModel, d: mujoco.MjData) -> None:
-    """Adds what lumping left out to d.M and d.qfrc_bias, and factors d.M again; between mj_step1 and mj_step2."""
-    if not len(term.dof):
-        return
-    coupling, h = rotor_coupling(term, d)
-    d.M[term.entries] += coupling[term.entry_rotor, term.entry_dof]
-    d.qfrc_bias[:] += h
-    mujoco.mj_factorM(m, d)
+class LumpedRotors:
+    """Adds what lumping left out of a model's rotors, by a compiled `rotor_coupling`."""
+
+    def __init__(self, term: RotorTerm, m: mujoco.MjModel) -> None:
+        self._entries, self._any = term.entries, len(term.dof) > 0
+        if self._any:
+            shapes = {"cdof": (m.nv, 6), "cdof_dot": (m.nv, 6), "xmat": (m.nbody, 9), "qvel": (m.nv,)}
+            self._evaluate = BoundProgram(b"rotor coupling " + key_of(term), partial(_coupling_graph, term, shapes))
+
+    def add(self, m: mujoco.MjModel, d: mujoco.MjData) -> None:
+        """Adds it to d.M and d.qfrc_bias, and factors d.M again; between mj_step1 and mj_step2."""
+        if not self._any:
+            return
+        left_out = self._evaluate(d.cdof, d.cdof_dot, d.xmat, d.qvel)
+        d.M[self._entries] += left_out["entries"]
+        d.qfrc_bias[:] += left_out["h"]
+        mujoco.mj_factorM(m, d)
+
+
+def _coupling_graph(term: RotorTerm, shapes: Mapping[str, tuple[int, ...]]) -> Graph:
+    recorder = Recorder(float)
+    inputs = [recorder.input(name, *shape) for name, shape in shapes.items()]
+    coupling, h = rotor_coupling(term, *inputs)
+    return recorder.graph({"entries": coupling[term.entry_rotor, term.entry_dof], "h": h})

@@ -132,7 +132,7 @@ def _frames(spec: RobotSpec, q: Floats, view: Camera, size: tuple[int, int], ter
     camera = mujoco.MjvCamera()
     camera.azimuth, camera.elevation = view.azimuth, view.elevation
     m.vis.global_.offheight, m.vis.global_.offwidth = size
-    m.vis.quality.shadowsize = SHADOW_SIZE
+    m.vis.quality.shadowsize, m.mat_reflectance[:] = SHADOW_SIZE, 0.0  # a mirror draws the scene twice, and hides the feet
     images: list[Image] = []
     reach, floats = 0.0, spec.bodies[0].joint.type is JointType.FREE
     with mujoco.Renderer(m, *size) as renderer:
@@ -193,5 +193,5 @@ def _strip(images: Sequence[Image], captions: Sequence[str]) -> bytes:
         strip.paste(Pictures.fromarray(image), (left, 0))
         draw.text((left + width / 2, height + bar / 2), caption, fill="black", font=font, anchor="mm")
     buffer = io.BytesIO()
-    strip.save(buffer, "PNG", optimize=True)
+    strip.save(buffer, "PNG")  # "optimize" takes four times as long for 3 % less
     return buffer.getvalue()

@@ -9,7 +9,7 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.mujoco.build import places
-from leapcheck.engines.mujoco.rotors import NO_ROTORS, rotor_term
+from leapcheck.engines.mujoco.rotors import NO_ROTORS, LumpedRotors, rotor_term
 from leapcheck.engines.mujoco.silence import mute_warnings
 from leapcheck.simulators.mujoco.scene import SPHERE, DriveLaw, scene
 from leapcheck.simulators.mujoco.steps import Forces, constraint_forces, exact_step, runge_kutta_step
@@ -76,7 +76,7 @@ class MujocoSimulator:
         self._applies_losses = self.own_drives and not passive
         self._robot, self._free_base, self._runge_kutta = spec.name, plant.free_base, integrator == "RK4"
         self._exact = rotors == "exact" and conventions.has_rotors(spec)
-        self._rotors = rotor_term(spec, m) if self._exact else NO_ROTORS
+        self._rotors = LumpedRotors(rotor_term(spec, m) if self._exact else NO_ROTORS, m)
         if self._exact:
             _write_weights(plant, m)
         self._last = self._no_forces()
@@ -154,7 +154,7 @@ class MujocoSimulator:
         stages, d = self._stages, self.data
         for name in ("qpos", "qvel", "ctrl", "qfrc_applied", "qacc_warmstart"):
             getattr(stages, name)[:] = getattr(d, name)
-        return runge_kutta_step(self.model, stages, NO_ROTORS, self._free_base, self._points)
+        return runge_kutta_step(self.model, stages, self._rotors, self._free_base, self._points)
 
     def _no_forces(self) -> Forces:
         return Forces(np.zeros((len(self._points), 3)), np.zeros(self.model.nv))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from leapcheck.engines.mujoco.rotors import RotorTerm, add_rotors
+from leapcheck.engines.mujoco.rotors import LumpedRotors
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.coordinates import displacement_rate
 
@@ -46,15 +46,15 @@ def constraint_forces(m: mujoco.MjModel, d: mujoco.MjData, points: Mapping[int, 
     return Forces(contact, limits)
 
 
-def exact_step(m: mujoco.MjModel, d: mujoco.MjData, rotors: RotorTerm) -> None:
+def exact_step(m: mujoco.MjModel, d: mujoco.MjData, rotors: LumpedRotors) -> None:
     """mj_step by any of MuJoCo's one-stage integrators, with exact rotors."""
     mujoco.mj_step1(m, d)
-    add_rotors(rotors, m, d)
+    rotors.add(m, d)
     mujoco.mj_step2(m, d)
 
 
 def runge_kutta_step(
-    m: mujoco.MjModel, d: mujoco.MjData, rotors: RotorTerm, free_base: bool, points: Mapping[int, int]
+    m: mujoco.MjModel, d: mujoco.MjData, rotors: LumpedRotors, free_base: bool, points: Mapping[int, int]
 ) -> Forces:
     """mj_step by MuJoCo's RK4, stage by stage, with rotors; returns the mean forces over the stages."""
     dt, qpos, qvel, time = m.opt.timestep, d.qpos.copy(), d.qvel.copy(), d.time
@@ -66,7 +66,7 @@ def runge_kutta_step(
         d.qpos[:], d.qvel[:] = qpos, qvel + dt * a * qacc
         mujoco.mj_integratePos(m, d.qpos, displacement, 1.0)
         mujoco.mj_step1(m, d)
-        add_rotors(rotors, m, d)
+        rotors.add(m, d)
         mujoco.mj_fwdActuation(m, d)
         mujoco.mj_fwdAcceleration(m, d)
         mujoco.mj_fwdConstraint(m, d)
