@@ -143,7 +143,7 @@ class PinocchioSimulator:
         force -= T.T @ pin.nonLinearEffects(model, data, q_u, v_u)
         M = T.T @ M_u @ T
         factor, info = lapack.dpotrf(M, lower=1)
-        if info or not np.isfinite(force).all():
+        if info or not force.dot(force) < np.inf:
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
         change: Floats = lapack.dpotrs(factor, force, lower=1)[0]
         w_x, w_y, w_z, v_x, v_y, v_z = v[:6].tolist()
@@ -221,7 +221,9 @@ class PinocchioSimulator:
         )
         p = self._impulses(constraints.models, constraints.datas, problem)
         impulses = p[:end].reshape(-1, 3)
-        self._limit_torques[:], self._touching[:] = J[end:].T @ p[end:] / self.dt, False
+        if len(stops):
+            self._limit_torques[:] = J[end:].T @ p[end:] / self.dt
+        self._touching[:] = False
         self._touching[pairs] = impulses[:, 2] > 0.0
         self._forces[:] = beside.forces(pairs, impulses / self.dt, len(self._forces))
         changed: Floats = free + MinvJT @ p
