@@ -123,9 +123,10 @@ class Controller:
             self._shapes_are_known = self._is_table  # all of a table's rows are alike
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused below
             torque = command.desired_torque(q[self._joint_q], v[self._joint_v])
-        if np.shape(torque) != (n,):
-            torque = np.broadcast_to(torque, (n,))
-        if not torque.dot(torque) <= LARGEST_TORQUE:  # its square, far above what is asked: the fewest operations that see NaN
+            if np.shape(torque) != (n,):
+                torque = np.broadcast_to(torque, (n,))
+            square = torque.dot(torque)
+        if not square <= LARGEST_TORQUE:  # far above what any drive gives, and no more operations than it takes to see NaN
             _check_size(torque, t)
         return torque
 

@@ -120,7 +120,7 @@ class Plant:
         return self._equations
 
     @cached_property
-    def displaced(self) -> BoundProgram:
+    def displacement(self) -> BoundProgram:
         """`displace` with the canonical velocity after it, compiled: "q", "v" of q (nq,), displacement (nv,), u (nv,)."""
         return BoundProgram(b"displaced " + key_of(self.tree.nq, self.tree.nv, self.free_base), self._displacement_graph)
 

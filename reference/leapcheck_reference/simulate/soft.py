@@ -186,7 +186,7 @@ class SoftSimulator(Stepped):
 
     def _advance(self, displacement: Floats, u: Floats) -> None:
         """Moves by the displacement (nv,) and takes u (nv,) for the velocity."""
-        there = self._plant.displaced(self._q, displacement, u)
+        there = self._plant.displacement(self._q, displacement, u)
         self._go_to(there["q"].copy(), u, there["v"].copy())
 
     def _euler(self, force: Floats) -> None:

@@ -85,13 +85,20 @@ class Touch:
         """Vectors (n, 3, ...) of these pairs, given in world axes, in the contacts' axes."""
         return vectors if self.axes is None else self.axes[pairs] @ vectors
 
+    def in_world(self, vectors: Floats, pairs: NDArray[np.intp]) -> Floats:
+        """Vectors (n, 3) of these pairs, given in the contacts' axes, in world axes."""
+        if self.axes is None:
+            return vectors
+        answer: Floats = np.einsum("nij,ni->nj", self.axes[pairs], vectors)
+        return answer
+
     def forces(self, pairs: NDArray[np.intp], local: Floats, points: int) -> Floats:
         """Forces (points, 3) N in world axes of forces (n, 3) N on these pairs in the contacts' axes."""
         forces = np.zeros((points, 3))
         if self.axes is None:  # one pair for each point
             forces[pairs] = local
         else:
-            np.add.at(forces, self.points[pairs], np.einsum("nij,ni->nj", self.axes[pairs], local))
+            np.add.at(forces, self.points[pairs], self.in_world(local, pairs))
         return forces
 
 
