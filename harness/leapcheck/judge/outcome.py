@@ -56,7 +56,9 @@ def verdict_sentence(
         return f"Nothing could be compared {over}."
     tail = _imprecise_text(rows, _declared(engine_set.engines))
     quantities = plural(len({row.quantity for row in rows}), "quantity")
-    return f"{len(engine_set.engines)} engines agree on {quantities} {over}{tail}."
+    named = {name for row in rows for name in (row.engine, row.against)}
+    answering = sum(engine.name in named for engine in engine_set.engines)
+    return f"{plural(answering, 'engine')} {'agree' if answering > 1 else 'agrees'} on {quantities} {over}{tail}."
 
 
 def _declared(engines: Sequence[Engine]) -> dict[str, str]:
