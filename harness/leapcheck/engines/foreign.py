@@ -10,7 +10,7 @@ import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.engines.projection import Assembly, OwnStates, Projection, identity, own_names, own_states
+from leapcheck.engines.projection import Assembly, OwnStates, Projection, assembled_numbers, own_names, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import CORE
 from leapcheck.sampling import States, part_sizes, with_contact_forces
@@ -82,11 +82,7 @@ class ForeignEngine(ABC):
 
     def own_numbers(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
         """The engine's own numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""
-        recipes = {name: self.assembly.get(name, Assembly((name,), identity)) for name in names}
-        raw_names = sorted({raw for recipe in recipes.values() for raw in recipe.raw})
-        raw = {name: np.empty((len(states.q), *self.raw_shapes[name])) for name in raw_names}
-        self.write_raw(states, raw)
-        return {name: recipe.assemble(*(raw[part] for part in recipe.raw)) for name, recipe in recipes.items()}
+        return assembled_numbers(self, states, names)
 
     def check_blocks(self, states: OwnStates, out: Mapping[str, Floats]) -> dict[str, Floats]:
         """The states and `out` as one; ValueError unless each may be gone through by address: n rows, float64, C-contiguous."""

@@ -28,7 +28,7 @@ and the equations of motion are projected with T = T_full G and solved here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,29 @@ class Assembly(NamedTuple):
     raw: tuple[str, ...]
     assemble: Callable[..., Floats]
     speed_power: int = 0
+
+
+class RawSource(Protocol):
+    """What gives raw numbers, and says how others are assembled of them."""
+
+    @property
+    def raw_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Shape of each raw number of one state."""
+
+    @property
+    def assembly(self) -> Mapping[str, Assembly]:
+        """For each number that is no raw one, how it is assembled."""
+
+    def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out` for n states into its C-contiguous arrays (n, *shape) of float64."""
+
+
+def assembled_numbers(source: RawSource, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
+    """The numbers of those names, (n, *shape) each: raw ones, and what is assembled of them."""
+    recipes = {name: source.assembly.get(name, Assembly((name,), identity)) for name in names}
+    raw = {part: np.empty((len(states.q), *source.raw_shapes[part])) for recipe in recipes.values() for part in recipe.raw}
+    source.write_raw(states, raw)
+    return {name: recipe.assemble(*(raw[part] for part in recipe.raw)) for name, recipe in recipes.items()}
 
 
 def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:

@@ -5,18 +5,27 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import mujoco
+import numpy as np
 
 from leapcheck.engines.errors import EngineError
 from leapcheck.engines.mujoco.actuators import command_dofs
 from leapcheck.engines.mujoco.call_table import Address, Call, call, runs
 from leapcheck.engines.mujoco.layout import legacy_calls
 from leapcheck.engines.mujoco.raw import RawNumber
+from leapcheck_models.arrays import Floats
 
-SITE = int(mujoco.mjtObj.mjOBJ_SITE)
 INERTIA_SIZE = 10
 """Numbers of one spatial inertia in `cinert` and `crb`."""
+
+
+class Point(NamedTuple):
+    """A contact point: where its place in the world stands, and the body that carries it."""
+
+    place: Address
+    body: int
 
 
 def moves(m: mujoco.MjModel) -> tuple[Call, ...]:
@@ -26,30 +35,41 @@ def moves(m: mujoco.MjModel) -> tuple[Call, ...]:
         call("mju_copy", "d.qvel", "v", m.nv),
         call("mj_kinematics", "m", "d"),
         call("mj_comPos", "m", "d"),
+        *([call("mj_tendon", "m", "d")] if m.ntendon else ()),  # one on a joint may have armature
         call("mj_makeM", "m", "d"),
         call("mj_comVel", "m", "d"),
     )
 
 
-def scratch_sizes(m: mujoco.MjModel, points: int) -> dict[str, int]:
-    """Numbers in each scratch array that the calls use."""
+def site_points(m: mujoco.MjModel, sites: Sequence[int]) -> list[Point]:
+    """Points at sites of the model."""
+    return [Point(Address("d.site_xpos", 3 * site), int(m.site_bodyid[site])) for site in sites]
+
+
+def body_points(bodies: Sequence[int]) -> tuple[list[Point], tuple[Call, ...]]:
+    """Points at places in the frames of bodies, the rows of the array `offsets`; and the calls that write them into `points`."""
+    points = [Point(Address("points", 3 * k), body) for k, body in enumerate(bodies)]
+    calls: list[Call] = []
+    for place, body in points:
+        calls.append(call("mju_mulMatVec3", place, Address("d.xmat", 9 * body), Address("offsets", place.offset)))
+        calls.append(call("mju_addTo3", place, Address("d.xpos", 3 * body)))
+    return points, tuple(calls)
+
+
+def fixed_arrays(m: mujoco.MjModel, points: int) -> dict[str, Floats]:
+    """The arrays that the calls use beside blocks and structs: the model's own values, and scratch."""
     jacobians = 3 * points * m.nv
-    return {
-        "scratch.force": m.nv,
-        "scratch.spatial": 6,
-        "scratch.J": jacobians,
-        "scratch.MinvJ": jacobians,
-        "scratch.Jdot": 3 * m.nv,
-        "scratch.frame_rate": 6 * m.nv,
-    }
+    sizes = {"force": m.nv, "spatial": 6, "J": jacobians, "MinvJ": jacobians, "Jdot": 3 * m.nv, "frame_rate": 6 * m.nv}
+    scratch = {f"scratch.{name}": np.zeros(size) for name, size in sizes.items()}
+    return scratch | {"scratch.unit": np.eye(m.nv), "gravity": np.array(m.opt.gravity), "stiffness": m.jnt_stiffness.copy()}
 
 
-def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) -> dict[str, RawNumber]:
+def raw_numbers(m: mujoco.MjModel, points: Sequence[Point], bodies: Sequence[int]) -> dict[str, RawNumber]:
     """MuJoCo's numbers by their names in `projection` and, in its own layouts, csr, qM, cinert, crb and cdof.
 
-    `d.` and `m.` before a name is a field of mjData or mjModel, `scratch.` one of `scratch_sizes`; the others are block arrays.
+    `d.` and `m.` before a name is a field of mjData or mjModel; the others are block arrays, and those of `fixed_arrays`.
     """
-    nv, points, inertias = m.nv, len(sites), (len(bodies), INERTIA_SIZE)
+    nv, count, inertias = m.nv, len(points), (len(bodies), INERTIA_SIZE)
     return {
         "csr": RawNumber((m.nC,), (call("mju_copy", "csr", "d.M", m.nC),)),
         "M": RawNumber((nv, nv), (call("mj_fullM", "m", "d", "M"),)),
@@ -57,28 +77,28 @@ def raw_numbers(m: mujoco.MjModel, sites: Sequence[int], bodies: Sequence[int]) 
         "c": RawNumber((nv,), _coriolis()),
         "g": RawNumber((nv,), _gravity(nv)),
         "newton_euler": RawNumber((nv,), (call("mju_copy", "d.qacc", "vdot", nv), call("mj_rne", "m", "d", 1, "newton_euler"))),
-        "applied_force": RawNumber((nv,), _applied_force(nv, sites)),
+        "applied_force": RawNumber((nv,), _applied_force(nv, points)),
         "passive_forces": RawNumber(
             (nv,), (call("mj_passive", "m", "d"), call("mju_copy", "passive_forces", "d.qfrc_passive", nv))
         ),
-        "actuator_torques": RawNumber((nv,), _actuator_torques(m)),
         "own_v": RawNumber((nv,), (call("mju_copy", "own_v", "v", nv),)),
         "minverse": RawNumber(
             (nv, nv), (call("mj_factorM", "m", "d"), call("mj_solveM", "m", "d", "minverse", "scratch.unit", nv))
         ),
         "own_vdot": RawNumber((nv,), (call("mju_copy", "own_vdot", "vdot", nv),)),
         "udot": RawNumber((nv,), _acceleration(nv)),
-        "p": RawNumber((points, 3), _field_rows("p", "d.site_xpos", sites, 3)),
-        "pdot": RawNumber((points, 3), _velocities(sites)),
-        "J": RawNumber((points, 3, nv), _jacobians(nv, sites, "J")),
-        "a": RawNumber((points, 3), _bias_accelerations(m, sites)),
-        "MinvJT": RawNumber((nv, 3 * points), _solved_jacobians(nv, sites)),
+        "p": RawNumber((count, 3), tuple(call("mju_copy3", Address("p", 3 * k), point.place) for k, point in enumerate(points))),
+        "pdot": RawNumber((count, 3), _velocities(m, points)),
+        "J": RawNumber((count, 3, nv), _jacobians(nv, points, "J")),
+        "a": RawNumber((count, 3), _bias_accelerations(nv, points)),
+        "MinvJT": RawNumber((nv, 3 * count), _solved_jacobians(nv, points)),
         "T_kin": RawNumber((), (call("mj_energyVel", "m", "d"), call("mju_copy", "T_kin", Address("d.energy", 1), 1))),
         "V_pot": RawNumber((), _potential_energy(m)),
         "qM": RawNumber((m.nM,), legacy_calls(m, has_qM=hasattr(mujoco.MjData, "qM"))),
         "cinert": RawNumber(inertias, _field_rows("cinert", "d.cinert", bodies, INERTIA_SIZE)),
         "crb": RawNumber(inertias, _field_rows("crb", "d.crb", bodies, INERTIA_SIZE)),
         "cdof": RawNumber((nv, 6), (call("mju_copy", "cdof", "d.cdof", 6 * nv),)),
+        "coms": RawNumber((m.nbody, 3), (call("mju_copy", "coms", "d.xipos", 3 * m.nbody),)),
     }
 
 
@@ -108,15 +128,16 @@ def _potential_energy(m: mujoco.MjModel) -> tuple[Call, ...]:
     )
 
 
-def _actuator_torques(m: mujoco.MjModel) -> tuple[Call, ...]:
+def actuator_torques(m: mujoco.MjModel) -> RawNumber:
     """The control of each actuator is the number that stands in tau at its joint; of models whose actuators all act on one."""
-    return (
+    calls = (
         *(call("mju_copy", Address("d.ctrl", k), Address("tau", dof), 1) for k, dof in enumerate(command_dofs(m))),
         call("mj_transmission", "m", "d"),
         call("mj_fwdVelocity", "m", "d"),
         call("mj_fwdActuation", "m", "d"),
         call("mju_copy", "actuator_torques", "d.qfrc_actuator", m.nv),
     )
+    return RawNumber((m.nv,), calls)
 
 
 def _coriolis() -> tuple[Call, ...]:
@@ -148,43 +169,40 @@ def _acceleration(nv: int) -> tuple[Call, ...]:
     )
 
 
-def _velocities(sites: Sequence[int]) -> tuple[Call, ...]:
-    """World axes at the site; MuJoCo's six-vectors are angular first."""
+def _velocities(m: mujoco.MjModel, points: Sequence[Point]) -> tuple[Call, ...]:
+    """World axes, at the point: of the body's six-vector, angular first, about the com of its tree."""
     calls: list[Call] = []
-    for k, site in enumerate(sites):
-        calls.append(call("mj_objectVelocity", "m", "d", SITE, site, "scratch.spatial", 0))
+    for k, (place, body) in enumerate(points):
+        about = Address("d.subtree_com", 3 * int(m.body_rootid[body]))
+        calls.append(call("mju_transformSpatial", "scratch.spatial", Address("d.cvel", 6 * body), 0, place, about, 0))
         calls.append(call("mju_copy3", Address("pdot", 3 * k), Address("scratch.spatial", 3)))
     return tuple(calls)
 
 
-def _jacobians(nv: int, sites: Sequence[int], array: str) -> tuple[Call, ...]:
-    return tuple(call("mj_jacSite", "m", "d", Address(array, 3 * nv * k), 0, site) for k, site in enumerate(sites))
+def _jacobians(nv: int, points: Sequence[Point], array: str) -> tuple[Call, ...]:
+    return tuple(call("mj_jac", "m", "d", Address(array, 3 * nv * k), 0, *point) for k, point in enumerate(points))
 
 
-def _bias_accelerations(m: mujoco.MjModel, sites: Sequence[int]) -> tuple[Call, ...]:
+def _bias_accelerations(nv: int, points: Sequence[Point]) -> tuple[Call, ...]:
     """Jdot u."""
-    bodies, nv = m.site_bodyid, m.nv
-    Jdot = (
-        call("mj_jacDot", "m", "d", Address("scratch.J", 3 * nv * k), 0, Address("d.site_xpos", 3 * site), int(bodies[site]))
-        for k, site in enumerate(sites)
-    )
-    return (*Jdot, call("mju_mulMatVec", "a", "scratch.J", "d.qvel", 3 * len(sites), nv))
+    Jdot = (call("mj_jacDot", "m", "d", Address("scratch.J", 3 * nv * k), 0, *point) for k, point in enumerate(points))
+    return (*Jdot, call("mju_mulMatVec", "a", "scratch.J", "d.qvel", 3 * len(points), nv))
 
 
-def _applied_force(nv: int, sites: Sequence[int]) -> tuple[Call, ...]:
+def _applied_force(nv: int, points: Sequence[Point]) -> tuple[Call, ...]:
     """J^T f as `mj_applyFT` adds it up, which takes too many arguments for a table."""
-    if not sites:
+    if not points:
         return (call("mju_zero", "applied_force", nv),)
     return (
-        *_jacobians(nv, sites, "scratch.J"),
-        call("mju_mulMatTVec", "applied_force", "scratch.J", "contact_forces", 3 * len(sites), nv),
+        *_jacobians(nv, points, "scratch.J"),
+        call("mju_mulMatTVec", "applied_force", "scratch.J", "contact_forces", 3 * len(points), nv),
     )
 
 
-def _solved_jacobians(nv: int, sites: Sequence[int]) -> tuple[Call, ...]:
-    rows = 3 * len(sites)
+def _solved_jacobians(nv: int, points: Sequence[Point]) -> tuple[Call, ...]:
+    rows = 3 * len(points)
     return (
-        *_jacobians(nv, sites, "scratch.J"),
+        *_jacobians(nv, points, "scratch.J"),
         call("mj_factorM", "m", "d"),
         call("mj_solveM", "m", "d", "scratch.MinvJ", "scratch.J", rows),
         call("mju_transpose", "MinvJT", "scratch.MinvJ", rows, nv),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -13,12 +14,15 @@ from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points, static_masses
 from leapcheck.engines.mujoco import actuators
+from leapcheck.engines.mujoco import calls as mujoco_calls
 from leapcheck.engines.mujoco import tree as mujoco_tree
 from leapcheck.engines.mujoco.constraint_rows import ConstraintRows
+from leapcheck.engines.mujoco.engine import inverse_dynamics
 from leapcheck.engines.mujoco.equalities import equality_names
 from leapcheck.engines.mujoco.file_storage import FileStorage
 from leapcheck.engines.mujoco.silence import mute_compiler, mute_warnings
-from leapcheck.engines.projection import OwnStates, sliding_friction
+from leapcheck.engines.mujoco.state_calls import StateCalls
+from leapcheck.engines.projection import Assembly, OwnStates, assembled_numbers, sliding_friction
 from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
@@ -129,7 +133,7 @@ class _MujocoNumbers:
         fused: Sequence[tuple[float, Vector3]],
     ) -> None:
         """`fused`: masses (kg) and their places of links that MuJoCo fused into the world, which has no mass."""
-        self._storage, self._constraints = storage, rows
+        self._constraints = rows
         constrained = names_of_group(QuantityGroup.CONSTRAINTS) if rows.count else ()
         more = other_passive_forces(m)
         joints = (*(() if more else ("passive_forces",)), "dry_friction")
@@ -137,7 +141,6 @@ class _MujocoNumbers:
         actuated = ("actuator_torques",) if laws else ()
         forces = ("inverse_dynamics", "inverse_dynamics_with_contacts")
         self.quantities = frozenset({*CORE, *forces, *storage.names, *constrained, *joints, *actuated})
-        self._commands = actuators.command_dofs(m) if laws else []
         left_out = []
         if more:
             whose = f"MuJoCo's hold {', '.join(more)}, which the robot's description does not"
@@ -148,111 +151,65 @@ class _MujocoNumbers:
             )
             left_out.append(f"mujoco-file: actuator_torques left out: {why}")
         self.not_compared = (*storage.not_compared, *left_out)
-        self._m, self._d, self._own_gravity = m, mujoco.MjData(m), np.array(m.opt.gravity)
-        armature = mujoco_tree.armatures(m, "mujoco-file")
-        self._armature = np.array([armature[dof] for dof in range(m.nv)])
-        self._gravity = self._own_gravity.copy()
+        self._m, self._d = m, mujoco.MjData(m)
+        gravity = np.array(m.opt.gravity)
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
-            self._gravity[:] = 0.0
-        self._static = -float(sum(mass * (self._gravity @ place) for mass, place in fused))
-        self._points = [(_body_number(m, point.body), np.array(point.offset)) for point in points]
+            gravity[:] = 0.0
+        static = -float(sum(mass * (gravity @ place) for mass, place in fused))
+        armature = mujoco_tree.armatures(m, "mujoco-file")
+        self.assembly = {
+            **storage.assembly,
+            **inverse_dynamics(np.array([armature[dof] for dof in range(m.nv)])),
+            "V_pot": Assembly(("coms",), partial(_potential_energy, static, m.body_mass.copy(), gravity)),
+            "dry_friction": Assembly(("own_v",), partial(sliding_friction, m.dof_frictionloss.copy())),
+        }
+        carried, to_points = mujoco_calls.body_points([_body_number(m, point.body) for point in points])
+        numbers = mujoco_calls.raw_numbers(m, carried, range(m.nbody))
+        if laws:
+            numbers["actuator_torques"] = mujoco_calls.actuator_torques(m)
+        self.raw_shapes = {name: number.shape for name, number in numbers.items()}
+        offsets = np.array([point.offset for point in points])
+        arrays = mujoco_calls.fixed_arrays(m, len(points)) | {"offsets": offsets, "points": np.zeros_like(offsets)}
+        self._calls = StateCalls(m, (*mujoco_calls.moves(m), *to_points), numbers, arrays)
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
+        constrained = names & set(names_of_group(QuantityGroup.CONSTRAINTS))
         with mute_warnings():
-            rows = [self._numbers(OwnStates(*state), names) for state in zip(*states, strict=True)]
-        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
-
-    def _numbers(self, state: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
-        """The numbers of one state."""
-        m, d, (q, u, tau, udot, contact_forces) = self._m, self._d, state
-        d.qpos[:], d.qvel[:] = q, u
-        d.ctrl[: len(self._commands)] = tau[self._commands]
-        mujoco.mj_fwdPosition(m, d)
-        mujoco.mj_fwdVelocity(m, d)
-        mujoco.mj_energyPos(m, d)
-        mujoco.mj_energyVel(m, d)
-        M = np.zeros((m.nv, m.nv))
-        mujoco.mj_fullM(m, d, M)
-        height = d.xipos @ self._gravity
-        numbers = {
-            "M": M,
-            "h": d.qfrc_bias.copy(),
-            "T_kin": d.energy[1].copy(),
-            "V_pot": np.array(self._static - m.body_mass @ height),
-        }
-        if "actuator_torques" in names:
-            mujoco.mj_fwdActuation(m, d)
-            numbers["actuator_torques"] = d.qfrc_actuator.copy()
-        numbers |= {"passive_forces": d.qfrc_passive.copy(), "dry_friction": sliding_friction(m.dof_frictionloss, u)}
-        numbers |= self._storage.numbers(d, names)
-        if "inverse_dynamics" in names:
-            numbers["inverse_dynamics"] = self._inverse_dynamics(udot)
-        if "inverse_dynamics_with_contacts" in names:
-            numbers["inverse_dynamics_with_contacts"] = self._inverse_dynamics(udot) - self._applied_force(contact_forces)
-        if "udot" in names:
-            numbers["udot"] = self._solved((tau - d.qfrc_bias)[None])[0]
-        if not names.isdisjoint(("p", "pdot", "J", "a", "MinvJT")):
-            numbers |= self._point_numbers(u)
-        if not names.isdisjoint(names_of_group(QuantityGroup.CONSTRAINTS)):
-            numbers |= self._constraint_numbers(u, tau, numbers)
-        if not names.isdisjoint(("c", "g")):
-            numbers |= self._forces()
+            numbers = assembled_numbers(self, states, sorted(names - constrained))
+            if constrained:
+                numbers |= self._constraint_numbers(states)
+        if "constrained_forward_dynamics" in names:
+            numbers["constrained_forward_dynamics"] = self._constrained_accelerations(states, numbers)
         return numbers
 
-    def _constraint_numbers(self, u: Floats, tau: Floats, numbers: dict[str, Floats]) -> dict[str, Floats]:
-        """J by MuJoCo's own rows, Jdot u by its mj_jacDot; the rigid dynamics are solved here: MuJoCo's constraints are soft."""
-        J, bias = self._constraints(self._m, self._d, u)
-        M, force = numbers["M"], tau - numbers["h"]
-        udot = constrained_accelerations(self._constraints.spec, M[None], force[None], J[None], bias[None])[0]
-        return {"constraint_jacobian": J, "constraint_bias": bias, "constrained_forward_dynamics": udot}
+    def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out`."""
+        self._calls.write(tuple(out), {**states._asdict(), **out})
 
-    def _point_numbers(self, u: Floats) -> dict[str, Floats]:
-        """p, pdot, J, a and MinvJT of points carried along by their bodies."""
-        m, d, count = self._m, self._d, len(self._points)
-        p, a = np.zeros((2, count, 3))
-        J, Jdot = np.zeros((2, count, 3, m.nv))
-        for k, (body, offset) in enumerate(self._points):
-            p[k] = d.xpos[body] + d.xmat[body].reshape(3, 3) @ offset
-            mujoco.mj_jac(m, d, J[k], None, p[k], body)
-            mujoco.mj_jacDot(m, d, Jdot[k], None, p[k], body)
-            a[k] = Jdot[k] @ u
-        bodies = [body for body, _ in self._points]
-        w, v_com = d.cvel[bodies].reshape(count, 2, 3).swapaxes(0, 1)
-        pdot = v_com + np.cross(w, p - d.subtree_com[m.body_rootid[bodies]])
-        return {"p": p, "pdot": pdot, "J": J, "a": a, "MinvJT": self._solved(J.reshape(3 * count, m.nv)).T}
+    def _constraint_numbers(self, states: OwnStates) -> dict[str, Floats]:
+        """J by MuJoCo's own rows, Jdot u by its mj_jacDot."""
+        rows = [self._constraint_rows(q, u) for q, u in zip(states.q, states.v, strict=True)]
+        J, bias = (np.array(parts) for parts in zip(*rows, strict=True))
+        return {"constraint_jacobian": J, "constraint_bias": bias}
 
-    def _solved(self, rows: Floats) -> Floats:
-        """M^-1 of each row (n, nv)."""
-        solved = np.zeros_like(rows)
-        if len(rows):
-            mujoco.mj_solveM(self._m, self._d, solved, np.ascontiguousarray(rows))
-        return solved
+    def _constrained_accelerations(self, states: OwnStates, numbers: Mapping[str, Floats]) -> Floats:
+        """The rigid dynamics solved here: MuJoCo's constraints are soft."""
+        J, bias = numbers["constraint_jacobian"], numbers["constraint_bias"]
+        return constrained_accelerations(self._constraints.spec, numbers["M"], states.tau - numbers["h"], J, bias)
 
-    def _inverse_dynamics(self, udot: Floats) -> Floats:
-        """M udot + h (nv,); mj_rne leaves the armature of joints, actuators and tendons out."""
-        force: Floats = self._armature * udot
-        rigid = np.zeros(self._m.nv)
-        self._d.qacc[:] = udot
-        mujoco.mj_rne(self._m, self._d, 1, rigid)
-        return force + rigid
-
-    def _applied_force(self, contact_forces: Floats) -> Floats:
-        """J^T f (nv,) of world forces (3 points,) at the points."""
-        m, d, applied, no_moment = self._m, self._d, np.zeros(self._m.nv), np.zeros(3)
-        for (body, offset), force in zip(self._points, contact_forces.reshape(-1, 3), strict=True):
-            p = d.xpos[body] + d.xmat[body].reshape(3, 3) @ offset
-            mujoco.mj_applyFT(m, d, force, no_moment, p, body, applied)
-        return applied
-
-    def _forces(self) -> dict[str, Floats]:
-        """c and g: the bias force without gravity, and without velocity."""
+    def _constraint_rows(self, q: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """J and Jdot u of one state."""
         m, d = self._m, self._d
-        m.opt.gravity[:] = 0.0
+        d.qpos[:], d.qvel[:] = q, u
+        mujoco.mj_fwdPosition(m, d)
         mujoco.mj_fwdVelocity(m, d)
-        c = d.qfrc_bias.copy()
-        m.opt.gravity[:], d.qvel[:] = self._own_gravity, 0.0
-        mujoco.mj_fwdVelocity(m, d)
-        return {"c": c, "g": d.qfrc_bias.copy()}
+        return self._constraints(m, d, u)
+
+
+def _potential_energy(static: float, masses: Floats, gravity: Floats, coms: Floats) -> Floats:
+    """V_pot (n,) of gravity alone: MuJoCo's counts springs in."""
+    energy: Floats = static - np.vecdot(coms @ gravity, masses)
+    return energy
 
 
 def _body_number(m: mujoco.MjModel, body: str) -> int:

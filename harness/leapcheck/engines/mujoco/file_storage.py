@@ -6,6 +6,7 @@ A row of qM or CSR is a dof with those that carry it, in the file as in the tree
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from leapcheck.coordinates.conventions import Place
 from leapcheck.engines.mujoco import tree as mujoco_tree
+from leapcheck.engines.projection import Assembly
 from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import VELOCITY_SIZE, WORLD, Body, JointType, RobotSpec
@@ -32,7 +34,6 @@ class FileStorage:
 
     def __init__(self, spec: RobotSpec, m: mujoco.MjModel, places: Mapping[str, Place]) -> None:
         full = with_rotor_bodies(spec).spec
-        self._m = m
         self._dofs = np.array(list(_dofs(full, places)), dtype=np.intp)
         self._legacy, self._csr = _rows(m.dof_Madr, _lengths(m), self._dofs), _rows(m.M_rowadr, m.M_rownnz, self._dofs)
         numbers = {name: number for number, name in enumerate(mujoco_tree.names_of(m).bodies)}
@@ -47,20 +48,16 @@ class FileStorage:
         what = f"MuJoCo fuses the link '{fused}' into what carries it, so its bodies are others"
         self.not_compared = (f"mujoco-file: {', '.join(ABOUT_COM)}: {what}",) if fused else ()
 
-    def numbers(self, d: mujoco.MjData, names: frozenset[str]) -> dict[str, Floats]:
-        """Those of the numbers that are asked for, in the state that `d` stands at."""
-        wanted: dict[str, Floats] = {}
-        if "csr" in names:
-            wanted["csr"] = d.M[self._csr]
-        if "qM" in names:
-            wanted["qM"] = _legacy_matrix(self._m, d)[self._legacy]
-        if "cdof" in names:
-            wanted["cdof"] = d.cdof[self._dofs]
-        if "cinert" in names:
-            wanted["cinert"] = _rows_or_zero(d.cinert, self._own)
-        if "crb" in names:
-            wanted["crb"] = _rows_or_zero(d.crb, self._composite)
-        return wanted
+    @property
+    def assembly(self) -> dict[str, Assembly]:
+        """The numbers out of MuJoCo's arrays of the same names, those of bodies of all of its bodies."""
+        return {
+            "csr": Assembly(("csr",), partial(np.take, indices=self._csr, axis=-1)),
+            "qM": Assembly(("qM",), partial(np.take, indices=self._legacy, axis=-1)),
+            "cdof": Assembly(("cdof",), partial(np.take, indices=self._dofs, axis=-2)),
+            "cinert": Assembly(("cinert",), partial(_rows_or_zero, self._own)),
+            "crb": Assembly(("crb",), partial(_rows_or_zero, self._composite)),
+        }
 
 
 def _dofs(full: RobotSpec, places: Mapping[str, Place]) -> Iterator[int]:
@@ -81,15 +78,6 @@ def _rows(starts: NDArray[Any], lengths: NDArray[Any], dofs: NDArray[np.intp]) -
     return np.array(
         [start + k for start, length in zip(starts[dofs], lengths[dofs], strict=True) for k in range(length)], dtype=np.intp
     )
-
-
-def _legacy_matrix(m: mujoco.MjModel, d: mujoco.MjData) -> Floats:
-    """QM (nM,); MuJoCo 3.11 and later keep CSR alone, whose entries it places."""
-    if hasattr(d, "qM"):
-        return np.array(d.qM)
-    qM = np.zeros(m.nM)
-    qM[m.mapM2M] = d.M
-    return qM
 
 
 def _has_mass(body: Body) -> bool:
@@ -119,6 +107,6 @@ def _body_rows(full: RobotSpec, numbers: Mapping[str, int]) -> tuple[NDArray[np.
     return own, np.array([composite[body.name] for body in full.bodies], dtype=np.intp)
 
 
-def _rows_or_zero(rows: Floats, numbers: NDArray[np.intp]) -> Floats:
-    chosen: Floats = np.where(numbers[:, None] >= 0, rows[numbers], 0.0)
+def _rows_or_zero(numbers: NDArray[np.intp], rows: Floats) -> Floats:
+    chosen: Floats = np.where(numbers[:, None] >= 0, rows[..., numbers, :], 0.0)
     return chosen

@@ -22,7 +22,7 @@ from leapcheck.engines.pinocchio import (
     regressors,
 )
 from leapcheck.engines.pinocchio.frames import frame_numbers
-from leapcheck.engines.pinocchio.steps import record, result_shapes, steps
+from leapcheck.engines.pinocchio.steps import record_steps, result_shapes, steps
 from leapcheck.engines.projection import Assembly, OwnStates, identity, sliding_friction
 from leapcheck.quantities import CORE, QuantityGroup, names_of_group
 from leapcheck_models.arrays import Floats
@@ -100,8 +100,7 @@ class PinocchioEngine(ForeignEngine):
             "V_pot": Assembly(("V_pot",), partial(np.add, self._static_energy)),
             "coriolis_matrix": Assembly(("christoffel_matrix",), identity),
             "minverse": Assembly(("Minv",), identity),
-            "passive_forces": Assembly(("own_v",), partial(np.multiply, -self._model.damping)),
-            "dry_friction": Assembly(("own_v",), partial(sliding_friction, self._model.friction.copy())),
+            **passive_assembly(self._model),
             **centroidal.assembly(),
             **regressors.assembly(self._model, self._bodies),
         }
@@ -109,10 +108,7 @@ class PinocchioEngine(ForeignEngine):
     def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
         """Writes the raw numbers named in `out`, all by Pinocchio's own algorithms; `points` says what those of joints mean."""
         self.check_blocks(states, out)
-        rows = {part: list(block) for part, block in states._asdict().items()}
-        for step in self._steps:
-            if not step.results.keys().isdisjoint(out):
-                record(step, rows, out)
+        record_steps(self._steps, states, out)
 
     def own_calls(self, states: OwnStates, names: Iterable[str]) -> dict[str, Floats]:
         """Those of p, pdot, J and a that are among the names, by Pinocchio's own calls for each frame: slow, for comparison."""
@@ -123,6 +119,14 @@ def passive_quantities(spec: RobotSpec) -> tuple[str, ...]:
     """What Pinocchio's fields say of passive forces, which none of its algorithms adds; it has no springs."""
     springs = any(body.joint.stiffness for body in spec.bodies)
     return ("dry_friction",) if springs else ("passive_forces", "dry_friction")
+
+
+def passive_assembly(model: pin.Model) -> dict[str, Assembly]:
+    """These quantities by the model's fields."""
+    return {
+        "passive_forces": Assembly(("own_v",), partial(np.multiply, -model.damping)),
+        "dry_friction": Assembly(("own_v",), partial(sliding_friction, model.friction.copy())),
+    }
 
 
 def forgets_armature(model: pin.Model) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError, NotApplicable
 from leapcheck.engines.file_engine import FileEngine, FilePoint, convention_of, file_points
 from leapcheck.engines.pinocchio import build, external_forces
-from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature, passive_quantities
-from leapcheck.engines.pinocchio.frames import frame_numbers
-from leapcheck.engines.pinocchio.steps import minverse
-from leapcheck.engines.projection import OwnStates, sliding_friction
+from leapcheck.engines.pinocchio.engine import FORGOTTEN_ARMATURE, forgets_armature, passive_assembly, passive_quantities
+from leapcheck.engines.pinocchio.frames import CALLS, frame_numbers
+from leapcheck.engines.pinocchio.steps import record_steps, result_shapes, steps
+from leapcheck.engines.projection import Assembly, OwnStates, assembled_numbers
 from leapcheck.engines.trial_load import check_load, write_model
 from leapcheck.quantities import CORE
 from leapcheck_models.arrays import Floats
@@ -84,9 +85,12 @@ class _PinocchioNumbers:
     def __init__(self, model: pin.Model, points: Sequence[FilePoint], passive: Sequence[str]) -> None:
         self._frames = [_add_frame(model, point) for point in points]
         self._model, self._data = model, model.createData()
-        self._points = external_forces.joint_points(model, self._frames)
-        self._static = build.static_potential_energy(model)
-        self._gravity = model.gravity.copy()
+        self._steps = (*steps(model, self._data), external_forces.step(model, self._data, self._frames))
+        self.raw_shapes = result_shapes(self._steps)
+        self.assembly = {
+            "V_pot": Assembly(("V_pot",), partial(np.add, build.static_potential_energy(model))),
+            **passive_assembly(model),
+        }
         lost = {}
         if forgets_armature(model):
             lost["kinetic_energy"] = FORGOTTEN_ARMATURE
@@ -96,41 +100,17 @@ class _PinocchioNumbers:
         self.not_compared = tuple(f"pinocchio-file: {words}" for words in lost.values())
 
     def __call__(self, states: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
-        wanted = names | ({"J"} if "MinvJT" in names else set())
-        numbers = frame_numbers(self._model, self._data, self._frames, states, wanted)
-        rows = [self._numbers(OwnStates(*state), names) for state in zip(*states, strict=True)]
-        numbers |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        if "MinvJT" in names:
-            J = numbers["J"].reshape(len(rows), -1, self._model.nv)
-            numbers["MinvJT"] = numbers.pop("Minv") @ J.transpose(0, 2, 1)
+        solved = {"J", "Minv"} if "MinvJT" in names else set()
+        numbers = frame_numbers(self._model, self._data, self._frames, states, names | solved)
+        numbers |= assembled_numbers(self, states, sorted(names - CALLS.keys() - {"MinvJT"} | solved - {"J"}))
+        if solved:
+            J = numbers["J"].reshape(len(states.q), -1, self._model.nv)
+            numbers["MinvJT"] = numbers["Minv"] @ J.transpose(0, 2, 1)
         return numbers
 
-    def _numbers(self, state: OwnStates, names: frozenset[str]) -> dict[str, Floats]:
-        """The numbers of one state."""
-        model, data, (q, u, tau, udot, contact_forces) = self._model, self._data, state
-        numbers = {
-            "M": pin.crba(model, data, q).copy(),  # both triangles: the binding mirrors
-            "g": pin.computeGeneralizedGravity(model, data, q).copy(),
-            "h": pin.nonLinearEffects(model, data, q, u).copy(),
-            "T_kin": np.array(pin.computeKineticEnergy(model, data, q, u)),
-            "V_pot": np.array(pin.computePotentialEnergy(model, data, q) + self._static),
-            "passive_forces": -model.damping * u,
-            "dry_friction": sliding_friction(model.friction, u),
-        }
-        if "c" in names:
-            model.gravity = pin.Motion.Zero()
-            numbers["c"] = pin.nonLinearEffects(model, data, q, u).copy()
-            model.gravity = self._gravity
-        if "inverse_dynamics" in names:
-            numbers["inverse_dynamics"] = pin.rnea(model, data, q, u, udot).copy()
-        if "inverse_dynamics_with_contacts" in names:
-            wrenches = external_forces.wrenches(model, data, self._points, q, contact_forces)
-            numbers["inverse_dynamics_with_contacts"] = pin.rnea(model, data, q, u, udot, wrenches).copy()
-        if "udot" in names:
-            numbers["udot"] = pin.aba(model, data, q, u, tau).copy()
-        if "MinvJT" in names:
-            numbers["Minv"] = minverse(model, data, q)
-        return numbers
+    def write_raw(self, states: OwnStates, out: Mapping[str, Floats]) -> None:
+        """Writes the raw numbers named in `out`."""
+        record_steps(self._steps, states, out)
 
 
 def _add_frame(model: pin.Model, point: FilePoint) -> int:

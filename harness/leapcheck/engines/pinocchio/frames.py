@@ -32,11 +32,12 @@ def frame_numbers(
     if not wanted_names:
         return out
     no_acceleration = np.zeros(model.nv)
+    targets = [(CALLS[name], frame, out[name][:, k]) for name in wanted_names for k, frame in enumerate(frames)]
     for i, (q, v) in enumerate(zip(states.q, states.v, strict=True)):
         pin.forwardKinematics(model, data, q, v, no_acceleration)
         pin.updateFramePlacements(model, data)
-        pin.computeJointJacobians(model, data)
-        for name in wanted_names:
-            for k, frame in enumerate(frames):
-                out[name][i, k] = CALLS[name](model, data, frame)
+        if "J" in out:
+            pin.computeJointJacobians(model, data)
+        for call, frame, rows in targets:
+            rows[i] = call(model, data, frame)
     return out

@@ -16,6 +16,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from leapcheck.engines.errors import EngineError
+from leapcheck.engines.projection import OwnStates
 from leapcheck_models.arrays import Floats
 
 FREE_SIZE = 7
@@ -29,6 +30,14 @@ class Step:
     call: Callable[..., object]
     arguments: tuple[str, ...]
     results: Mapping[str, Floats]
+
+
+def record_steps(steps: Sequence[Step], states: OwnStates, out: Mapping[str, Floats]) -> None:
+    """Runs those steps that have a result among `out`, each at all states; writes what `record` does."""
+    rows = {part: list(block) for part, block in states._asdict().items()}
+    for step in steps:
+        if not step.results.keys().isdisjoint(out):
+            record(step, rows, out)
 
 
 def record(step: Step, rows: Mapping[str, Sequence[Floats]], out: Mapping[str, Floats]) -> None:
