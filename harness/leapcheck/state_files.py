@@ -120,5 +120,5 @@ def state_table(states: States) -> Table:
     """The states as a table: index, kind, q_0 ..., v_0 ..., tau_0 ..., and so on; `read_states` reads it back."""
     columns = {"index": Column("int64", states.index.tolist()), "kind": Column("str", states.kind)}
     for name in STATE_PARTS:
-        columns |= {f"{name}_{i}": Column("float64", values) for i, values in enumerate(getattr(states, name).T.tolist())}
+        columns |= {f"{name}_{i}": Column("float64", values) for i, values in enumerate(getattr(states, name).T)}
     return columns

@@ -113,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         replace_streams()
         signal.signal(signal.SIGTERM, _interrupt)
         sys.unraisablehook = _interrupt_again
+        sys.modules["glfw"] = None  # type: ignore[assignment]  # MuJoCo's windows: no command opens one, and most of its import
     try:
         with rare_collection():
             status = _run(sys.argv[1:] if arguments is None else list(arguments))

@@ -15,7 +15,7 @@ from leapcheck.entries import dof_names
 from leapcheck.limits import within_limits
 from leapcheck.quantities import DEFAULT, quantity_names, takes_part
 from leapcheck.robots.load import NamedRobot
-from leapcheck.robots.size import excess_size
+from leapcheck.robots.size import coupled_pairs, excess_size
 from leapcheck.sampling import (
     STATE_PARTS,
     UNIT,
@@ -41,7 +41,10 @@ SINGULAR = 1e-13
 """Smallest eigenvalue of M, scaled to a unit diagonal, that counts as zero; least over named robots and 300 trees: 7e-5."""
 
 BLOCK = 16
-"""Units of a block: what Python does once in a block is then little, and memory still tens of megabytes a process."""
+"""Most units of a block: what Python does once in a block is then little, and memory still tens of megabytes a process."""
+
+BLOCK_ENTRIES = 2048
+"""Most units of a block times entries of the lower triangle of M: memory does not grow with the robot."""
 
 JOB = 4
 """Blocks of a job: enough that handing it to a process costs nothing."""
@@ -54,7 +57,8 @@ class Plan:
     `limits` say what of the robot cannot be compared, where it comes from a user's file; `only_in_python` names the engines,
     and "states", that no command line can give. `strict`: what an engine's own single precision explains is a discrepancy, too.
     `own_differences`: derivatives are held against differences of their engine's own functions, too.
-    `within_limits`: the random states are those that the robot's joints and drives can be in.
+    `within_limits`: the random states are those that the robot's joints and drives can be in. `block_units`: by default as many
+    as the robot's size allows.
     """
 
     robot: NamedRobot
@@ -66,7 +70,7 @@ class Plan:
     states: States | None = None
     states_file: str = ""
     command: str = ""
-    block_units: int = BLOCK
+    block_units: int = 0
     limits: tuple[str, ...] = ()
     only_in_python: tuple[str, ...] = ()
     strict: bool = False
@@ -77,6 +81,7 @@ class Plan:
         object.__setattr__(self, "quantities", quantity_names(self.quantities))
         if self.states is not None and takes_part(self.quantities, "contact_forces"):
             object.__setattr__(self, "states", with_contact_forces(self.spec, self.states))
+        object.__setattr__(self, "block_units", self.block_units or units_of_block(self.spec))
         if self.count < 1:
             raise ValueError(f"{self.count} states: give at least 1")
         if self.seed < 0:
@@ -173,6 +178,11 @@ def jobs(plan: Plan) -> list[tuple[range, ...]]:
     all_units = units(plan.state_count)
     in_blocks = [all_units[i : i + plan.block_units] for i in range(0, len(all_units), plan.block_units)]
     return [tuple(in_blocks[i : i + JOB]) for i in range(0, len(in_blocks), JOB)]
+
+
+def units_of_block(spec: RobotSpec) -> int:
+    """How many units a block has by default: fewer for a robot whose M has many entries."""
+    return min(BLOCK, max(1, BLOCK_ENTRIES // max(1, coupled_pairs(spec))))
 
 
 @lru_cache(maxsize=64)

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leapcheck.system.strict_json import dumps_line
 from leapcheck.system.text import printable
+from leapcheck_models.arrays import Floats
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,7 +29,7 @@ class Column:
     """The values of a column, None or NaN where one is missing, and pandas' name of their type."""
 
     dtype: str
-    values: Sequence[Any]
+    values: Sequence[Any] | Floats
 
     @property
     def is_text(self) -> bool:
@@ -72,16 +74,23 @@ def _arrow_array(column: Column) -> Any:
     """The column as an Arrow array, out of its buffers: `pyarrow.array` would import pandas."""
     import pyarrow as pa
 
-    missing = np.array([value is None or value != value for value in column.values], dtype=bool)
+    missing = _missing(column)
     buffers = [pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None]
     if column.is_text:
         kind, texts = pa.large_string(), [(value or "").encode() for value in column.values]
         buffers += [pa.py_buffer(np.cumsum([0, *map(len, texts)], dtype=np.int64)), pa.py_buffer(b"".join(texts))]
     else:
         dtype = np.dtype(column.dtype.lower())
-        kind, values = pa.from_numpy_dtype(dtype), [0 if lacks else x for x, lacks in zip(column.values, missing, strict=True)]
+        kind, values = pa.from_numpy_dtype(dtype), column.values if dtype.kind == "f" else [x or 0 for x in column.values]
         buffers.append(pa.py_buffer(np.array(values, dtype=dtype)))
     return pa.Array.from_buffers(kind, len(column.values), buffers, int(missing.sum()))
+
+
+def _missing(column: Column) -> NDArray[np.bool_]:
+    """Where the column has no value."""
+    if column.dtype == "float64":
+        return np.isnan(np.array(column.values, dtype=np.float64))  # None becomes NaN
+    return np.array([value is None for value in column.values], dtype=bool)
 
 
 def _pandas_types(table: Table) -> str:

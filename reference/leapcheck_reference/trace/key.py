@@ -1,14 +1,17 @@
 """Keys of the cache: equal values have equal keys in every process, however the values came about."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
 import numpy as np
+
+PLAIN = frozenset({bool, int, float, str, type(None)})
+"""Types whose values are known by their `repr`."""
 
 
 def key_of(*values: Any) -> bytes:
@@ -17,27 +20,26 @@ def key_of(*values: Any) -> bytes:
     A pickle would not do: it also says which of the values are one object. A function is known by its name, its code by the
     hash of the source that is in every key.
     """
-    digest = hashlib.sha256()
-    for part in _parts(values):
-        digest.update(part)
-    return digest.digest()
+    parts: list[bytes] = []
+    _add(parts, values)
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
-def _parts(value: Any) -> Iterator[bytes]:
-    """What a value is made of, each part with its kind and its length: no two values have the same parts."""
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        yield f"array {value.dtype.str} {value.shape} ".encode()
-        yield np.ascontiguousarray(value).tobytes()
-    elif isinstance(value, bytes):
-        yield b"bytes %d " % len(value) + value
-    elif isinstance(value, Enum | slice | np.generic) or value is None or type(value) in (bool, int, float, str):
+def _add(parts: list[bytes], value: Any) -> None:
+    """Adds what a value is made of, each part with its kind and its length: no two values have the same parts."""
+    if type(value) in PLAIN or isinstance(value, Enum | slice | np.generic):
         text = f"{type(value).__name__} {value!r}".encode()
-        yield b"%d " % len(text) + text
+        parts.append(b"%d %b" % (len(text), text))
+    elif isinstance(value, bytes):
+        parts.append(b"bytes %d %b" % (len(value), value))
+    elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        parts.append(f"array {value.dtype.str} {value.shape} ".encode())
+        parts.append(np.ascontiguousarray(value).tobytes())
     else:
         kind, members = _members(value)
-        yield f"{kind} {len(members)} ".encode()
+        parts.append(f"{kind} {len(members)} ".encode())
         for member in members:
-            yield from _parts(member)
+            _add(parts, member)
 
 
 def _members(value: Any) -> tuple[str, Sequence[Any]]:
@@ -50,7 +52,7 @@ def _members(value: Any) -> tuple[str, Sequence[Any]]:
     if isinstance(value, tuple | list):
         return kind, value
     if is_dataclass(value) and not isinstance(value, type):
-        return kind, [getattr(value, field.name) for field in fields(value)]
+        return kind, [getattr(value, name) for name in _field_names(type(value))]
     if isinstance(value, partial):
         return kind, (value.func, value.args, value.keywords)
     if isinstance(value, np.ufunc):
@@ -58,3 +60,8 @@ def _members(value: Any) -> tuple[str, Sequence[Any]]:
     if isinstance(value, FunctionType) and "<" not in value.__qualname__:  # neither a lambda nor a closure
         return kind, (value.__module__, value.__qualname__)
     raise TypeError(f"a key of {kind} cannot be told from others of its kind")
+
+
+@cache
+def _field_names(record: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(record))
