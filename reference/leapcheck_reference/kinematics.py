@@ -200,7 +200,8 @@ def _motion_behind_joint(X: Transform, parent: BodyMotion, V_joint: Array, A_joi
     alpha = X.R.T @ parent.alpha + cross(carried, w_joint) + A_joint[:3]
     # a = R^T (a_p + A_p p) + (R^T w_p + w) x v_J + a_J
     a = X.R.T @ (parent.a + parent.A @ X.p) + cross(carried + w, v_joint) + A_joint[3:]
-    return BodyMotion(w, alpha, a, skew(alpha) + skew(w) @ skew(w))
+    W = skew(w)
+    return BodyMotion(w, alpha, a, skew(alpha) + W @ W)
 
 
 def base_acceleration(tree: Tree) -> Array:

@@ -14,7 +14,8 @@ from leapcheck_reference.scalar import Scalar, sin_cos, stack
 def skew(a: Array) -> Array:
     """Matrix a~ with a~ b = a x b, shape (3, 3)."""
     x, y, z = a.tolist()
-    return stack([0.0, -z, y, z, 0.0, -x, -y, x, 0.0], 3, 3, like=a)
+    entries = [0.0, -z, y, z, 0.0, -x, -y, x, 0.0]
+    return stack(entries, 3, 3, like=a) if a.dtype.hasobject else np.array(entries).reshape(3, 3)
 
 
 def cross(a: Array, b: Array) -> Array:

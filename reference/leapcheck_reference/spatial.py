@@ -14,6 +14,8 @@ from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import rotate_tensor, skew, symmetric
 from leapcheck_reference.scalar import Scalar, blocks
 
+IDENTITY = np.eye(3)
+
 
 @dataclass(frozen=True, slots=True)
 class Transform:
@@ -88,7 +90,7 @@ def motion_matrix(X: Transform) -> Array:
 def inertia_matrix(inertia: RigidInertia) -> Array:
     """The 6x6 matrix of a rigid-body inertia."""
     S = skew(inertia.mc)
-    return blocks([[inertia.I, S], [-S, inertia.mass * np.eye(3)]])
+    return blocks([[inertia.I, S], [-S, inertia.mass * IDENTITY]])
 
 
 def motion_cross(V: Array, U: Array) -> Array:

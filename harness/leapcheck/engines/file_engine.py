@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import OwnStates, Projection, own_names, own_states
+from leapcheck.engines.projection import OwnStates, Projection, by_parts, own_names, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.sampling import States, with_contact_forces
 from leapcheck_models.arrays import Floats
@@ -18,9 +19,6 @@ from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.poses import product, vector3
 from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
 from leapcheck_models.spec import WORLD, JointType, Placement, RobotSpec, Vector3
-
-PART = 64
-"""States at once: their mass matrices stay in the second-level cache."""
 
 
 class FilePoint(NamedTuple):
@@ -84,10 +82,9 @@ class FileEngine:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical."""
-        parts = [self._evaluate(states[first : first + PART], quantities) for first in range(0, len(states), PART)]
-        return {name: np.concatenate([part[name] for part in parts]) for name in quantities}
+        return by_parts(partial(self._evaluate, quantities), states)
 
-    def _evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
+    def _evaluate(self, quantities: Sequence[str], states: States) -> Answers:
         states = with_contact_forces(self._convention.spec, states)
         T = conventions.velocity_map(self._convention, states.q)
         own = self._numbers(own_states(self._convention, T, states), own_names(self._convention, quantities))

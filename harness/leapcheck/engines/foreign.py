@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.engines.projection import Assembly, OwnStates, Projection, assembled_numbers, own_names, own_states
+from leapcheck.engines.projection import Assembly, OwnStates, Projection, assembled_numbers, by_parts, own_names, own_states
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import CORE
 from leapcheck.sampling import States, part_sizes, with_contact_forces
@@ -67,6 +68,9 @@ class ForeignEngine(ABC):
         if BY_Q in quantities and not self.convention.is_square:
             others = self.evaluate(states, [name for name in quantities if name != BY_Q])
             return others | {BY_Q: self._acceleration_by_q(states)}
+        return by_parts(partial(self._evaluate, quantities), states)
+
+    def _evaluate(self, quantities: Sequence[str], states: States) -> Answers:
         T = conventions.velocity_map(self.convention, states.q)
         states = with_contact_forces(self.convention.spec, states)
         own = self.own_numbers(own_states(self.convention, T, states), own_names(self.convention, quantities))

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, transpose
 from leapcheck.engines.constrained import constrained_accelerations
+from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import DOFS, QUANTITIES, sizes
 from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
@@ -76,6 +77,10 @@ DERIVED = frozenset({"forward_dynamics_derivative_v", "forward_dynamics_derivati
 """Derivatives that follow from M and those of inverse dynamics; the one by q needs the acceleration, which comes before."""
 
 SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_forward_dynamics", *DERIVED})
+
+
+PART = 64
+"""States at once: the mass matrices of so many stay in the second-level cache."""
 
 
 class OwnStates(NamedTuple):
@@ -134,6 +139,12 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     vdot = conventions.engine_acceleration(T, states.vdot, conventions.velocity_map_rate(convention, states.q, states.v))
     q = conventions.configuration(convention, states.q)
     return OwnStates(*map(np.ascontiguousarray, (q, v, tau, vdot, states.contact_forces)))
+
+
+def by_parts(evaluate: Callable[[States], Answers], states: States) -> Answers:
+    """The answers to a few states at a time, whose numbers then stay in the second-level cache."""
+    parts = [evaluate(states[first : first + PART]) for first in range(0, max(len(states), 1), PART)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def number_of(quantity: str) -> str:

@@ -107,7 +107,7 @@ def _heat_map(row: TallyRow, heat: Floats, again: AnswersAgain) -> HeatMap:
     """
     near, far = heat
     largest = np.maximum(near if near.max() >= 0.0 else far, again.error.max(axis=0))
-    return HeatMap(row.engine, row.against, tuple(tuple(float(x) for x in line) for line in largest))
+    return HeatMap(row.engine, row.against, tuple(map(tuple, largest.tolist())))
 
 
 def _answers_again(
@@ -183,9 +183,9 @@ def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgai
     peak = tally.rounding
     rounding, tolerance = max(float(peak.value[0]), 0.0), float(tally.tolerance[0])
     worst_error = rounding * tolerance / ALLOWED_UNITS
-    q, v, tau = (tuple(float(x) for x in part[0]) for part in (peak.q, peak.v, peak.tau))
+    q, v, tau = (tuple(part[0].tolist()) for part in (peak.q, peak.v, peak.tau))
     vdot, forces = (
-        tuple(float(x) for x in getattr(peak, part)[0]) if part in QUANTITIES[row.quantity].arguments else ()
+        tuple(getattr(peak, part)[0].tolist()) if part in QUANTITIES[row.quantity].arguments else ()
         for part in ("vdot", "contact_forces")
     )
     with np.errstate(over="ignore", invalid="ignore"):
@@ -210,6 +210,6 @@ def _comparison(spec: RobotSpec, row: TallyRow, tally: Tally, again: AnswersAgai
         margin=tolerance / worst_error if worst_error > 0.0 else float("inf"),
         verdict=tally.verdict(0),
         kinds=tally.kinds(0),
-        histogram=tuple(int(count) for count in tally.histogram[0]),
+        histogram=tuple(tally.histogram[0].tolist()),
         worst=WorstState(int(peak.index[0]), str(peak.kind[0]), entry, *values, None, q, v, tau, place, vdot, forces),
     )

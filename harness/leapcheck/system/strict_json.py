@@ -12,7 +12,7 @@ import json
 import math
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -41,12 +41,12 @@ def _text(value: Any, line: str) -> str:
     if isinstance(value, str):
         return ENCODER.encode(str(value))
     if isinstance(value, list | tuple):
-        if set(map(type, value)) <= NUMBERS and all(item - item == 0 for item in value):
+        if _are_finite_numbers(value):
             return f"[{', '.join(map(repr, value))}]"
         if any(isinstance(item, np.generic) for item in value):
             return _text(plain(value), line)
         return _block("[]", (_text(item, line + " ") for item in value), line)
-    if names := _field_names(value):
+    if names := _field_names(value.__class__):
         return _block("{}", (f'"{name}": {_text(getattr(value, name), line + " ")}' for name in names), line)
     if isinstance(value, Mapping):
         rows = value.items()
@@ -57,14 +57,19 @@ def _text(value: Any, line: str) -> str:
     return repr(value) if type(value) in NUMBERS else ENCODER.encode(value)
 
 
+def _are_finite_numbers(values: Sequence[Any]) -> bool:
+    return set(map(type, values)) <= NUMBERS and all(value - value == 0 for value in values)
+
+
 def _block(brackets: str, items: Iterable[str], line: str) -> str:
     inside = f",{line} ".join(items)
     return f"{brackets[0]}{line} {inside}{line}{brackets[1]}" if inside else brackets
 
 
-def _field_names(value: Any) -> tuple[str, ...]:
-    """The names of a record's fields; none of any other value."""
-    return tuple(f.name for f in dataclasses.fields(value)) if dataclasses.is_dataclass(value) else ()
+@functools.cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """The names of a record's fields; none of any other type."""
+    return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def dumps_line(value: Any, separators: tuple[str, str] = (", ", ": ")) -> str:
@@ -92,11 +97,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, list | tuple):
-        return list(value) if set(map(type, value)) == {int} else [plain(item) for item in value]
+        return list(value) if _are_finite_numbers(value) else [plain(item) for item in value]
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
-    if dataclasses.is_dataclass(value):
-        return {name: plain(getattr(value, name)) for name in _field_names(value)}
+    if names := _field_names(value.__class__):
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     return value

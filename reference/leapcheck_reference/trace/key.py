@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from leapcheck_models.spec import RobotSpec, spec_hash
+
 PLAIN = frozenset({bool, int, float, str, type(None)})
 """Types whose values are known by their `repr`."""
 
@@ -17,8 +19,8 @@ PLAIN = frozenset({bool, int, float, str, type(None)})
 def key_of(*values: Any) -> bytes:
     """Digest of plain values, arrays, collections, dataclasses and functions; TypeError for any other.
 
-    A pickle would not do: it also says which of the values are one object. A function is known by its name, its code by the
-    hash of the source that is in every key.
+    A pickle would not do: it also says which of the values are one object. A robot is known by its hash, a function by its name,
+    its code by the hash of the source that is in every key.
     """
     parts: list[bytes] = []
     _add(parts, values)
@@ -30,6 +32,8 @@ def _add(parts: list[bytes], value: Any) -> None:
     if type(value) in PLAIN or isinstance(value, Enum | slice | np.generic):
         text = f"{type(value).__name__} {value!r}".encode()
         parts.append(b"%d %b" % (len(text), text))
+    elif isinstance(value, RobotSpec):
+        _add(parts, ("robot", spec_hash(value)))
     elif isinstance(value, bytes):
         parts.append(b"bytes %d %b" % (len(value), value))
     elif isinstance(value, np.ndarray) and not value.dtype.hasobject:

@@ -102,13 +102,14 @@ class CallTable:
     def __init__(self, calls: Sequence[Call], functions: Callable[[str], int], row_sizes: Mapping[str, int]) -> None:
         """Takes the address of each function by name, and how many numbers a row has of each array that has one per state."""
         self._names = array_names(calls)
+        number = {name: 1 + k for k, name in enumerate(self._names)}
         self._slots = np.zeros((len(calls), WIDTH), dtype=np.intp)  # 0: no array, address 0
         self._fixed = np.zeros((len(calls), 2, WIDTH), dtype=np.int64)
         for row, (function, arguments) in enumerate(calls):
             self._fixed[row, 0, 0], self._fixed[row, 0, ARITY] = functions(function), len(arguments)
             for column, argument in enumerate(arguments, 1):
                 name = _array(argument)
-                self._slots[row, column] = 1 + self._names.index(name) if name else 0
+                self._slots[row, column] = number[name] if name else 0
                 self._fixed[row, :, column] = _offset(argument), NUMBER_SIZE * row_sizes.get(name, 0)
         self._run = native_runner()
 

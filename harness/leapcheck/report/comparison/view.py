@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import Comparison, Discrepancy, HeatMap, KindRow, Run, Verdict, WorstState
 from leapcheck.report.words import quantity_label
@@ -186,6 +188,6 @@ def heat_maps_worst_first(run: Run) -> list[HeatMap]:
     """The heat maps by their largest entry, not a number first."""
 
     def largest(heat_map: HeatMap) -> float:
-        return max((math.inf if math.isnan(x) else x for row in heat_map.values for x in row), default=0.0)
+        return float(np.nan_to_num(np.array(heat_map.values), nan=math.inf, posinf=math.inf).max(initial=0.0))
 
     return sorted(run.heat_maps, key=largest, reverse=True)
