@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leapcheck.pytest_support.request import ComparisonRequest
+from leapcheck.system.garbage import rare_collection
 from leapcheck.system.text import terminal_text
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class Session:
         seed = request.seed if self.options.seed is None else self.options.seed
         request = replace(request, states=states, seed=seed, sandbox=self.options.sandbox)
         if request.key not in self._outcomes:
-            self._outcomes[request.key] = self._compare(request), request.engine
+            with rare_collection():
+                self._outcomes[request.key] = self._compare(request), request.engine
         return self._outcomes[request.key][0]
 
     def quantities(self, request: ComparisonRequest) -> tuple[str, ...]:
@@ -112,7 +114,8 @@ class Session:
         request = replace(request, sandbox=self.options.sandbox)
         try:
             if request.engine_key not in self._collected:
-                self._collected[request.engine_key] = request.make_engine(), request.engine
+                with rare_collection():
+                    self._collected[request.engine_key] = request.make_engine(), request.engine
             engine, _ = self._collected[request.engine_key]
             names = engine.quantities | self._in_baseline(request.robot, engine.name)
         except Exception:  # the test itself says what is wrong: the others are collected
