@@ -11,7 +11,7 @@ import pytest
 
 from leapcheck.comparison.engine_set import EngineSet, make_engine_set
 from leapcheck.comparison.execution import Resources
-from leapcheck.comparison.plan import Plan, blocks, jobs
+from leapcheck.comparison.plan import BLOCK, BLOCK_ENTRIES, Plan, blocks, jobs
 from leapcheck.engines.registry import ENGINE_NAMES
 from leapcheck.report.comparison.results import run_json
 from leapcheck.robots.load import NamedRobot, named_robot
@@ -53,6 +53,14 @@ def figures_of_failing_plan() -> str:
 def test_the_size_of_blocks_changes_no_bit(block_units: int) -> None:
     plan = replace(FAILING_PLAN, block_units=block_units)
     assert exact_figures(plan, engines_of_failing_plan(compile_code=False)) == figures_of_failing_plan()
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("entries", "expected"), [(BLOCK_ENTRIES, BLOCK), (3 * 117 + 116, 3), (116, 1)])
+def test_blocks_have_fewer_units_where_M_has_more_entries(entries: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the Mini Cheetah's M 117 entries of the lower triangle are not zero: a block takes so many of each unit."""
+    monkeypatch.setattr("leapcheck.comparison.plan.BLOCK_ENTRIES", entries)
+    assert Plan(named_robot("mini_cheetah")).block_units == expected
 
 
 @pytest.mark.parametrize("block_units", [1, 3])
