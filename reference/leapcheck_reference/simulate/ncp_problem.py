@@ -14,9 +14,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
 
 from leapcheck_models.arrays import Floats
+
+PUSH_OUT = 0.5
+"""Largest speed (m/s, rad/s) at which a penetration is undone: what curved paths leave in a step of 1 ms is far below."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +142,8 @@ def _derivative(problem: ConeProblem, tau: Floats, rG: Floats) -> Floats:
 
 def _solve(A: Floats, b: Floats) -> tuple[Floats, bool]:
     """(x with A x = b, whether A is singular: then x is of least norm, in the least-squares sense)."""
+    from scipy.linalg import lapack  # here: a quarter of a second to import, and who asks for the residual alone needs none
+
     factors, pivots, _ = lapack.dgetrf(A)
     if lapack.dgecon(factors, np.abs(A).sum(axis=0).max())[0] > SINGULAR:
         return lapack.dgetrs(factors, pivots, b)[0], False

@@ -3,7 +3,7 @@
 A gap that would close within the step may not: v_n' >= -gap / dt (Stewart and Trinkle, International Journal for Numerical
 Methods in Engineering 39, 1996). So a point comes to rest on the ground exactly, none sinks in by its speed times dt, and none
 that stands is lost to rounding; with the rule "v_n' >= 0 once the gap is closed" both happen. The impact is spread over two
-steps and has no rebound. Where a gap is negative (a start inside the ground) it is opened no faster than `PUSH_OUT`.
+steps and has no rebound. Where a gap is negative (a start inside the ground) it is opened no faster than `ncp_problem.PUSH_OUT`.
 Joint stops are unilateral rows of the same problem; dry friction of a passive plant's joints bounded ones.
 """
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from leapcheck_models.arrays import Array, Floats
 from leapcheck_reference.factorization import factorization, solution
 from leapcheck_reference.simulate.moving import Moving
+from leapcheck_reference.simulate.ncp_problem import PUSH_OUT
 from leapcheck_reference.simulate.plant import Equations, Plant
 from leapcheck_reference.simulate.predicted import (
     CONDITIONS,
@@ -28,9 +29,6 @@ from leapcheck_reference.simulate.predicted import (
     sticking_conditions,
 )
 from leapcheck_reference.simulate.rows import Chosen, ConstraintRows, FreeStep
-
-PUSH_OUT = 0.5
-"""Largest speed (m/s, rad/s) at which a penetration is undone: what curved paths leave in a step of 1 ms is far below."""
 
 
 def rigid_step(rows: ConstraintRows, equations: Equations, q: Floats, free: FreeStep, dt: float) -> Floats:

@@ -1,8 +1,9 @@
 """Pinocchio's dynamics and its constraint solvers, stepped by the scheme of `leapcheck_reference.simulate.rigid`.
 
-Mass matrix, bias force, kinematics, contact Jacobians and the impulses are Pinocchio's; the time-stepping (implicit in the gaps,
-positions with the new velocity, world axes for the base's linear velocity) is written here a second time, in canonical
-coordinates, so that two programs meet in each step. Rotors are bodies of the model, joined by the constant gear matrix.
+Mass matrix, bias force, kinematics, contact Jacobians and the impulses are Pinocchio's, Cholesky's decomposition is Eigen's; the
+time-stepping (implicit in the gaps, positions with the new velocity, world axes for the base's linear velocity) is written here a
+second time, in canonical coordinates, so that two programs meet in each step. Rotors are bodies of the model, joined by the
+constant gear matrix.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import eigenpy
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from leapcheck.coordinates import conventions
 from leapcheck.engines.errors import EngineError
@@ -24,9 +25,8 @@ from leapcheck_models.arrays import Floats
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import JointType, RobotSpec
 from leapcheck_reference.simulate.coordinates import sound_state
-from leapcheck_reference.simulate.ncp_problem import ConeProblem
+from leapcheck_reference.simulate.ncp_problem import PUSH_OUT, ConeProblem
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
-from leapcheck_reference.simulate.rigid import PUSH_OUT
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
 
 MOST_SETS = 64
@@ -126,10 +126,11 @@ class PinocchioSimulator:
         v[3:6] = self._R.T @ v_W
         self._v = v
 
-    def _free_velocity(self, torque: Floats) -> tuple[Floats, Floats]:
-        """(Cholesky factor of M, velocity after the step without impulses), the base's linear one in the axes of its beginning.
+    def _free_velocity(self, torque: Floats) -> tuple[eigenpy.LLT, Floats]:
+        """(Cholesky's decomposition of M, velocity after the step without impulses).
 
-        There M x = tau - h + M [0; w x v_B; 0] for the classical acceleration x.
+        The base's linear velocity is in the axes of the step's beginning; there M x = tau - h + M [0; w x v_B; 0] for the
+        classical acceleration x.
         """
         model, data, T = self._model, self._data, self._T
         v = self._v
@@ -142,15 +143,15 @@ class PinocchioSimulator:
         force[self._driven] = torque
         force -= T.T @ pin.nonLinearEffects(model, data, q_u, v_u)
         M = T.T @ M_u @ T
-        factor, info = lapack.dpotrf(M, lower=1)
-        if info or not force.dot(force) < np.inf:
+        factor = eigenpy.LLT(M)
+        if factor.info() != eigenpy.ComputationInfo.Success or not force.dot(force) < np.inf:
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
-        change: Floats = lapack.dpotrs(factor, force, lower=1)[0]
+        change: Floats = factor.solve(force)
         w_x, w_y, w_z, v_x, v_y, v_z = v[:6].tolist()
         change[3:6] += (w_y * v_z - w_z * v_y, w_z * v_x - w_x * v_z, w_x * v_y - w_y * v_x)  # w x v_B
         return factor, v + self.dt * change
 
-    def _contact_velocity(self, factor: Floats, free: Floats) -> Floats:
+    def _contact_velocity(self, factor: eigenpy.LLT, free: Floats) -> Floats:
         """The velocity with the impulses of all points and stops that would otherwise go through."""
         places, rows = self._points(), self._rows
         beside = self._rising(places)
@@ -196,7 +197,7 @@ class PinocchioSimulator:
         return ActiveConstraints(self._model, self._data, self._spheres, self._stops, which, self._pairs, self._friction)
 
     def _impulse_velocity(
-        self, factor: Floats, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats
+        self, factor: eigenpy.LLT, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats
     ) -> Floats:
         """The velocity with the impulses of these points and stops, which are written down as forces."""
         constraints = self._constraints(active.tobytes())
@@ -208,7 +209,7 @@ class PinocchioSimulator:
         else:
             nearest -= self._spheres.radii[points, None] * axes[:, 2]
         J = constraints.jacobian(nearest, axes) @ self._T
-        MinvJT = lapack.dpotrs(factor, J.T, lower=1)[0]
+        MinvJT = factor.solve(J.T)
         G, end = J @ MinvJT, 3 * len(pairs)
         target = np.zeros(len(G))
         target[2:end:3], target[end:] = wanted[pairs], wanted[len(self._pairs) + stops]
