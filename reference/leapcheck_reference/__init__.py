@@ -24,6 +24,7 @@ from leapcheck_reference.closed_loops import constrained_forward_dynamics, const
 from leapcheck_reference.contact import (
     contact_angular_bias_accelerations,
     contact_angular_jacobians,
+    contact_angular_velocities,
     contact_bias_accelerations,
     contact_inertia,
     contact_jacobians,
@@ -113,6 +114,7 @@ __all__ = [
     "constraint_jacobian",
     "contact_angular_bias_accelerations",
     "contact_angular_jacobians",
+    "contact_angular_velocities",
     "contact_bias_accelerations",
     "contact_inertia",
     "contact_jacobians",

@@ -28,6 +28,14 @@ def contact_velocities(tree: Tree, q: Any, v: Any) -> Array:
     return _rows(rows, 3)
 
 
+def contact_angular_velocities(tree: Tree, q: Any, v: Any) -> Array:
+    """World angular velocity (points, 3), rad/s, of the link that carries each contact point."""
+    poses = frames(tree, q)
+    V, _ = velocities(tree, poses, vector(f"v of '{tree.name}'", v, tree.nv))
+    turned = {i: poses.X_W[i].R @ V.links[i][:3] for i in {point.link for point in tree.points}}
+    return _rows([turned[point.link] for point in tree.points], 3)
+
+
 def contact_jacobians(tree: Tree, q: Any) -> Array:
     """J (points, 3, nv): world velocity of each point is J v, canonical v.
 

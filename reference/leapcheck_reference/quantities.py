@@ -18,6 +18,7 @@ from leapcheck_reference.closed_loops import constrained_forward_dynamics, const
 from leapcheck_reference.contact import (
     contact_angular_bias_accelerations,
     contact_angular_jacobians,
+    contact_angular_velocities,
     contact_bias_accelerations,
     contact_inertia,
     contact_jacobians,
@@ -137,6 +138,7 @@ QUANTITIES: Mapping[str, ReferenceQuantity] = {
     "contact_jacobians": ReferenceQuantity(contact_jacobians, ("q",)),
     "contact_bias_accelerations": ReferenceQuantity(contact_bias_accelerations, ("q", "v")),
     "contact_angular_jacobians": ReferenceQuantity(contact_angular_jacobians, ("q",)),
+    "contact_angular_velocities": ReferenceQuantity(contact_angular_velocities, ("q", "v")),
     "contact_angular_bias_accelerations": ReferenceQuantity(contact_angular_bias_accelerations, ("q", "v")),
     "contact_inertia": ReferenceQuantity(contact_inertia, ("q",)),
     "constraint_jacobian": ReferenceQuantity(constraint_jacobian, ("q",)),

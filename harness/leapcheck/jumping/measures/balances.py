@@ -19,7 +19,7 @@ from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, gaps_and_normals, nearest_surface
 
 STATE_QUANTITIES = ("com_position", "centroidal_momentum_matrix", "kinetic_energy", "potential_energy")
-QUANTITIES = (*STATE_QUANTITIES, "contact_positions", "contact_velocities", "contact_angular_jacobians")
+QUANTITIES = (*STATE_QUANTITIES, "contact_positions", "contact_velocities", "contact_angular_velocities")
 
 
 BESIDE = 1e-3
@@ -67,7 +67,7 @@ def log_balances(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> Bal
     """
     kinematics = _kinematics(spec)(log.q, log.v)
     joint_v = driven_places(spec)[1]
-    point_v, arms, open_arms, open_v = _contact_points(spec, log.v, kinematics, terrain)
+    point_v, arms, open_arms, open_v = _contact_points(spec, kinematics, terrain)
     mean_v, mean_point_v = _means(log.v), _means(point_v)
     sideways = np.linalg.norm(log.forces[..., :2] if terrain.is_level else log.forces, axis=-1)
     play = _since_start(np.cross(np.diff(arms, axis=0), log.forces).sum(axis=1) * log.dt)
@@ -105,9 +105,7 @@ def state_balances(spec: RobotSpec, time: Floats, v: Floats, kinematics: Mapping
     }
 
 
-def _contact_points(
-    spec: RobotSpec, v: Floats, kinematics: Mapping[str, Floats], terrain: Terrain
-) -> tuple[Floats, Floats, Floats, Floats]:
+def _contact_points(spec: RobotSpec, kinematics: Mapping[str, Floats], terrain: Terrain) -> tuple[Floats, Floats, Floats, Floats]:
     """Of the material points where contact forces act: (velocities, places relative to the com (n + 1, points, 3); by how much
     places m and velocities m/s may be off (n + 1, points)).
 
@@ -117,7 +115,7 @@ def _contact_points(
     centres = kinematics["contact_positions"]
     gaps, normals = nearest_surface(terrain, centres, radii)
     levers = -(radii + gaps / 2.0)[..., None] * normals
-    turning = np.einsum("npij,nj->npi", kinematics["contact_angular_jacobians"], v)
+    turning = kinematics["contact_angular_velocities"]
     velocities = kinematics["contact_velocities"] + np.cross(turning, levers)
     open_arms, open_v = np.maximum(-gaps, 0.0) / 2.0, np.zeros_like(gaps)
     if not terrain.is_level:

@@ -20,7 +20,7 @@ KINEMATICS = (
     "com_velocity",
     "contact_positions",
     "contact_velocities",
-    "contact_angular_jacobians",
+    "contact_angular_velocities",
     "kinetic_energy",
 )
 
@@ -105,9 +105,8 @@ def observe(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> Observat
     seen = _kinematics(spec)(q, v)
     points = [point for point in spec.contact_points if point.computed]
     radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in points])
-    w = np.einsum("npij,nj->npi", seen["contact_angular_jacobians"], v)
     gaps, normals = nearest_surface(terrain, seen["contact_positions"], radii)
-    sliding = seen["contact_velocities"] + np.cross(w, -radii[:, None] * normals)
+    sliding = seen["contact_velocities"] + np.cross(seen["contact_angular_velocities"], -radii[:, None] * normals)
     return Observation(
         spec=spec,
         dt=log.dt,
