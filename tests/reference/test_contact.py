@@ -8,6 +8,8 @@ import pytest
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import (
     build,
+    contact_angular_jacobians,
+    contact_angular_velocities,
     contact_bias_accelerations,
     contact_inertia,
     contact_jacobians,
@@ -58,6 +60,11 @@ def test_jacobians_against_finite_differences_on_the_manifold(case: Case) -> Non
 def test_velocities_are_j_v(case: Case) -> None:
     expected = contact_jacobians(case.tree, case.q) @ case.v
     assert relative(contact_velocities(case.tree, case.q, case.v), expected) <= ROUNDING
+
+
+def test_the_links_turn_at_j_w_v(case: Case) -> None:
+    expected = contact_angular_jacobians(case.tree, case.q) @ case.v
+    assert relative(contact_angular_velocities(case.tree, case.q, case.v), expected) <= ROUNDING
 
 
 def test_bias_accelerations_are_jdot_v(case: Case) -> None:

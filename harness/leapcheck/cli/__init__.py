@@ -21,6 +21,7 @@ from typing import Protocol
 from leapcheck.cli.streams import output_error, replace_streams
 from leapcheck.system.garbage import rare_collection
 from leapcheck.system.text import terminal_text
+from leapcheck.system.windows import skip_windows
 from leapcheck_models.search_path import OPTION, add_to_search_path
 from leapcheck_models.words import did_you_mean
 
@@ -113,7 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         replace_streams()
         signal.signal(signal.SIGTERM, _interrupt)
         sys.unraisablehook = _interrupt_again
-        sys.modules["glfw"] = None  # type: ignore[assignment]  # MuJoCo's windows: no command opens one, and most of its import
+        if sys.argv[1:2] == ["compare"]:  # whose engines run users' code in processes of their own
+            skip_windows()
     try:
         with rare_collection():
             status = _run(sys.argv[1:] if arguments is None else list(arguments))

@@ -14,6 +14,7 @@ from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.log import JumpLog
 from leapcheck.simulators.registry import SIMULATORS, make_simulator
 from leapcheck.system.processes import ProcessDiedError, job_results
+from leapcheck.system.windows import skip_windows
 from leapcheck_reference.simulate.actuator import drives
 
 StudyProgress = Callable[..., None]
@@ -84,8 +85,9 @@ def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) ->
     """(number of the job, its log or why there is none) as they end."""
     here = _jobs_here(setup, jobs) if workers > 1 else range(len(jobs))
     others = workers - 1 if here else workers
+    begin = None if setup.plan is None else skip_windows
     try:
-        with closing(job_results(_log_or_failure, [(setup, *job) for job in jobs], others, here=here)) as results:
+        with closing(job_results(_log_or_failure, [(setup, *job) for job in jobs], others, begin, here=here)) as results:
             yield from results
     except ProcessDiedError as error:
         for number in error.jobs:

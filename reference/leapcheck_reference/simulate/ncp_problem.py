@@ -142,9 +142,12 @@ def _derivative(problem: ConeProblem, tau: Floats, rG: Floats) -> Floats:
 
 def _solve(A: Floats, b: Floats) -> tuple[Floats, bool]:
     """(x with A x = b, whether A is singular: then x is of least norm, in the least-squares sense)."""
-    from scipy.linalg import lapack  # here: a quarter of a second to import, and who asks for the residual alone needs none
-
-    factors, pivots, _ = lapack.dgetrf(A)
-    if lapack.dgecon(factors, np.abs(A).sum(axis=0).max())[0] > SINGULAR:
-        return lapack.dgetrs(factors, pivots, b)[0], False
+    try:
+        inverse = np.linalg.inv(A)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(A, np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):  # where it is singular
+        condition = np.abs(A).sum(axis=0).max() * np.abs(inverse).sum(axis=0).max()
+    if condition * SINGULAR < 1.0:
+        return inverse @ b, False
     return np.linalg.lstsq(A, b, rcond=SINGULAR)[0].astype(float, copy=False), True

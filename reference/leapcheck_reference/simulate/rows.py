@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.definite import definite_solution
 from leapcheck_reference.simulate.ncp import impulses
 from leapcheck_reference.simulate.ncp_problem import ConeProblem
 from leapcheck_reference.simulate.plant import Equations, Plant
@@ -35,25 +35,23 @@ class Constraints:
 
 
 class FreeStep:
-    """The step before any impulse: velocity `u` (nv,), and the factor of the mass matrix for what impulses change."""
+    """The step before any impulse: velocity `u` (nv,), and the mass matrix for what impulses change."""
 
     def __init__(self, M: Floats, u: Floats, momentum: Floats) -> None:
         """M (nv, nv), u (nv,) at the step's beginning, `momentum` (nv,) that forces give in it.
 
         Raises ArithmeticError where M is not positive definite or something is not finite.
         """
-        self._L, info = lapack.dpotrf(M, lower=1)
-        if info != 0 or not np.isfinite(momentum).all():
+        change = definite_solution(M, momentum)
+        if change is None:
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
-        self.u: Floats = u + lapack.dpotrs(self._L, momentum, lower=1)[0]
+        self._M, self.u = M, u + change
 
     def with_impulses(self, constraints: Constraints, start: Floats) -> tuple[Floats, Floats]:
         """(u' (nv,), p (n,)) with the constraints' impulses, sought from `start` (n,)."""
         if not len(constraints.J):
             return self.u, start
-        MinvJT = lapack.dpotrs(self._L, constraints.J.T, lower=1)[
-            0
-        ]  # not dtrtrs, which waits for a second thread even where it is small
+        MinvJT = np.linalg.solve(self._M, constraints.J.T)
         G = constraints.J @ MinvJT
         G = 0.5 * (G + G.T)
         G.flat[:: len(G) + 1] += constraints.compliance

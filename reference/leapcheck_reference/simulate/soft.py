@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv
 
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.coordinates import displace, displacement_rate
+from leapcheck_reference.simulate.definite import definite_solution
 from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.predicted import PATIENCE, PredictedSteps, StepModel
@@ -59,8 +59,8 @@ def response(
     equations = plant.at(q, u)
     smooth = force - equations.h
     smooth[plant.joints.u] -= plant.joints.damping * u[plant.joints.u]
-    _, free, failed = dposv(equations.M.T, smooth)
-    if failed or not np.isfinite(free).all():
+    free = definite_solution(equations.M, smooth)
+    if free is None:
         raise ArithmeticError("no finite acceleration: the state or the torque has run away")
     constraints = rows(plant, contact, weights, equations, q, u, dt)
     if constraints is None:
@@ -180,7 +180,8 @@ class SoftSimulator(Stepped):
         self._warm, self._active = answer.udot, answer.forces[:, 2] > 0.0
         udot = answer.udot
         if self._damping.any() and self._step == self._euler:
-            _, udot, _ = dposv(answer.M + np.diag(self.dt * self._damping), answer.smooth + answer.constraint)
+            damped = answer.M + np.diag(self.dt * self._damping)
+            udot = np.linalg.solve(damped, answer.smooth + answer.constraint).astype(float, copy=False)
         rates = np.concatenate([displacement_rate(free_base, displacement, u), udot, answer.forces.ravel()])
         return Stage(rates, answer.limit_torques)
 

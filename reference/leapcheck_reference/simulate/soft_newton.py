@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv
 
 from leapcheck_models.arrays import Floats
+from leapcheck_reference.simulate.definite import definite_solution
 from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.simulate.soft_rows import Cone, SoftRows
 
@@ -160,8 +160,8 @@ def _newton_step(M: Floats, rows: SoftRows, pull: Pull, gradient: Floats) -> Flo
     if rows.cones:
         np.matmul(pull.curvatures, rows.J[boxes:].reshape(-1, 3, nv), out=weighted[boxes:].reshape(-1, 3, nv))
     H = M + rows.J.T @ weighted
-    _, back, failed = dposv(H.T, gradient, overwrite_a=1)
-    if failed:
+    back = definite_solution(H, gradient)
+    if back is None:
         raise ArithmeticError(
             "the contact solver met a matrix that is not positive definite: the state has run away, or a mass is wrong"
         )

@@ -122,7 +122,8 @@ class MujocoSimulator:
             self._last = self._advance()
         counts = self.data.warning.number
         fatal = [name for kind, name in FATAL.items() if counts[kind]] if counts.any() else []
-        if fatal or not np.isfinite(self.data.qpos).all():
+        q = self.data.qpos
+        if fatal or not q.dot(q) < np.inf:
             what = ", ".join(fatal) or "a configuration that is not finite"
             raise ArithmeticError(f"MuJoCo reports {what}: the state or the torque has run away")
 

@@ -39,9 +39,9 @@ def constraint_forces(m: mujoco.MjModel, d: mujoco.MjData, points: Mapping[int, 
             contact[points[second]] += force
         else:
             contact[points[first]] -= force
-    stops = d.efc_type == LIMIT
-    if not stops.any():
+    if not d.nl:
         return Forces(contact, np.zeros(m.nv))
+    stops = d.efc_type == LIMIT
     limits: Floats = d.efc_force[: d.nefc][stops] @ d.efc_J.reshape(d.nefc, m.nv)[stops]
     return Forces(contact, limits)
 

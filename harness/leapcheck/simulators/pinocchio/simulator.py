@@ -144,7 +144,7 @@ class PinocchioSimulator:
         force -= T.T @ pin.nonLinearEffects(model, data, q_u, v_u)
         M = T.T @ M_u @ T
         factor = eigenpy.LLT(M)
-        if factor.info() != eigenpy.ComputationInfo.Success or not force.dot(force) < np.inf:
+        if factor.info() != eigenpy.ComputationInfo.Success or not np.isfinite(force).all():
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
         change: Floats = factor.solve(force)
         w_x, w_y, w_z, v_x, v_y, v_z = v[:6].tolist()
