@@ -63,7 +63,8 @@ def forward_dynamics(tree: Tree, q: Any, v: Any, tau: Any, f_ext: Any = None) ->
             U, I_p, p_p = U + Xr.T @ F_S, I_p + Xr.T @ inertia_matrix(rotor.inertia) @ Xr, p_p + Xr.T @ F_0
         # vdot_i = D^-1 (u - U^T a_p)
         factors = factorization(D, dense_parent(len(D)))
-        gain[i], offset[i] = solution(factors, U.T), solution(factors, u)
+        solved = solution(factors, np.concatenate([U.T, u[:, None]], axis=1))
+        gain[i], offset[i] = solved[:, :-1], solved[:, -1]
         if link.parent >= 0:
             # IA_p += X^T IA X - U D^-1 U^T;  pA_p += X^T (pA + IA c) + U D^-1 u
             IA[link.parent] = IA[link.parent] + I_p - U @ gain[i]
