@@ -119,7 +119,7 @@ def error_as_declared(changed: Answers, point: str) -> float:
 def test_mujoco_s_jacobian_at_the_com_is_named() -> None:
     engine = make_engine("mujoco", SPEC)
     assert isinstance(engine, MujocoEngine)
-    m, d = engine._m, mujoco.MjData(engine._m)
+    m, d = engine._calls.model, mujoco.MjData(engine._calls.model)
     J = ReferenceEngine(SPEC).evaluate(STATES, ("frame_jacobians",))["frame_jacobians"].copy()
     T = np.eye(SPEC.nv)
     for i, (q, state_q) in enumerate(zip(own_states(engine, STATES).q, STATES.q, strict=True)):
@@ -141,7 +141,7 @@ def mujoco_motions() -> tuple[Floats, Floats]:
     """MuJoCo's cvel (n, links, 6) and [xmat, xipos] (n, links, 3, 4)."""
     engine = make_engine("mujoco", SPEC)
     assert isinstance(engine, MujocoEngine)
-    m, d, at = engine._m, mujoco.MjData(engine._m), own_states(engine, STATES)
+    m, d, at = engine._calls.model, mujoco.MjData(engine._calls.model), own_states(engine, STATES)
     ids, velocities, places = [m.body(body.name).id for body in SPEC.bodies], [], []
     for q, v in zip(at.q, at.v, strict=True):
         d.qpos[:], d.qvel[:] = q, v

@@ -16,7 +16,7 @@ from leapcheck_models.arrays import Floats
 
 
 class StateCalls:
-    """A model's numbers by libmujoco's own functions, in a loop without Python; owns the model and its data.
+    """A `model`'s numbers by libmujoco's own functions, in a loop without Python; owns the model and its data.
 
     One thread at a time; others run meanwhile.
     """
@@ -25,7 +25,7 @@ class StateCalls:
         self, m: mujoco.MjModel, moves: Sequence[Call], numbers: Mapping[str, RawNumber], arrays: dict[str, Floats]
     ) -> None:
         """Takes the calls that move to a state, the numbers by name, and all `arrays` that neither a block nor a struct holds."""
-        self._m, self._d, self._moves, self._numbers, self._arrays = m, mujoco.MjData(m), moves, numbers, arrays
+        self.model, self._d, self._moves, self._numbers, self._arrays = m, mujoco.MjData(m), moves, numbers, arrays
         self._library = library()
         self._addresses = self._fixed_addresses()
         self._tables: dict[tuple[str, ...], CallTable] = {}
@@ -46,7 +46,7 @@ class StateCalls:
 
     def _fixed_addresses(self) -> dict[str, int]:
         """Addresses of the structs, of all fields that the calls read or write, and of the arrays, which are kept here."""
-        m, d = self._m, self._d
+        m, d = self.model, self._d
         calls = [*self._moves, *(call for number in self._numbers.values() for call in number.calls)]
         fields = [name for name in array_names(calls) if name.startswith(("m.", "d."))]
         arrays = {name: attrgetter(name)(SimpleNamespace(m=m, d=d)) for name in fields} | self._arrays

@@ -1,9 +1,8 @@
 """Pinocchio's dynamics and its constraint solvers, stepped by the scheme of `leapcheck_reference.simulate.rigid`.
 
-Mass matrix, bias force, kinematics, contact Jacobians and the impulses are Pinocchio's, Cholesky's decomposition is Eigen's; the
-time-stepping (implicit in the gaps, positions with the new velocity, world axes for the base's linear velocity) is written here a
-second time, in canonical coordinates, so that two programs meet in each step. Rotors are bodies of the model, joined by the
-constant gear matrix.
+Mass matrix, bias force, kinematics, contact Jacobians and the impulses are Pinocchio's; the time-stepping (implicit in the gaps,
+positions with the new velocity, world axes for the base's linear velocity) is written here a second time, in canonical
+coordinates, so that two programs meet in each step. Rotors are bodies of the model, joined by the constant gear matrix.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-import eigenpy
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -112,8 +110,8 @@ class PinocchioSimulator:
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
-        factor, free = self._free_velocity(torque)
-        v = self._contact_velocity(factor, free)
+        Minv, free = self._free_velocity(torque)
+        v = self._contact_velocity(Minv, free)
         if not np.isfinite(v).all():
             raise ArithmeticError("a velocity is not finite: lower the gains or the time step")
         q, v_W = self._q, self._R @ v[3:6]
@@ -126,8 +124,8 @@ class PinocchioSimulator:
         v[3:6] = self._R.T @ v_W
         self._v = v
 
-    def _free_velocity(self, torque: Floats) -> tuple[eigenpy.LLT, Floats]:
-        """(Cholesky's decomposition of M, velocity after the step without impulses).
+    def _free_velocity(self, torque: Floats) -> tuple[Floats, Floats]:
+        """(M^-1 (nv, nv), velocity after the step without impulses).
 
         The base's linear velocity is in the axes of the step's beginning; there M x = tau - h + M [0; w x v_B; 0] for the
         classical acceleration x.
@@ -143,15 +141,18 @@ class PinocchioSimulator:
         force[self._driven] = torque
         force -= T.T @ pin.nonLinearEffects(model, data, q_u, v_u)
         M = T.T @ M_u @ T
-        factor = eigenpy.LLT(M)
-        if factor.info() != eigenpy.ComputationInfo.Success or not np.isfinite(force).all():
+        try:
+            Minv: Floats = np.linalg.inv(M)
+        except np.linalg.LinAlgError:
+            Minv = np.full_like(M, np.nan)
+        change = Minv @ force
+        if not (Minv.diagonal().min() > 0.0 and np.isfinite(change).all()):  # of a positive definite M it is
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
-        change: Floats = factor.solve(force)
         w_x, w_y, w_z, v_x, v_y, v_z = v[:6].tolist()
         change[3:6] += (w_y * v_z - w_z * v_y, w_z * v_x - w_x * v_z, w_x * v_y - w_y * v_x)  # w x v_B
-        return factor, v + self.dt * change
+        return Minv, v + self.dt * change
 
-    def _contact_velocity(self, factor: eigenpy.LLT, free: Floats) -> Floats:
+    def _contact_velocity(self, Minv: Floats, free: Floats) -> Floats:
         """The velocity with the impulses of all points and stops that would otherwise go through."""
         places, rows = self._points(), self._rows
         beside = self._rising(places)
@@ -167,7 +168,7 @@ class PinocchioSimulator:
             if not (first or np.count_nonzero(new)):
                 return v
             active, first = active | new, False
-            v = self._impulse_velocity(factor, free, places, beside, active, wanted)
+            v = self._impulse_velocity(Minv, free, places, beside, active, wanted)
 
     def _points(self) -> Floats:
         """Centres (points, 3) m of the spheres."""
@@ -197,7 +198,7 @@ class PinocchioSimulator:
         return ActiveConstraints(self._model, self._data, self._spheres, self._stops, which, self._pairs, self._friction)
 
     def _impulse_velocity(
-        self, factor: eigenpy.LLT, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats
+        self, Minv: Floats, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats
     ) -> Floats:
         """The velocity with the impulses of these points and stops, which are written down as forces."""
         constraints = self._constraints(active.tobytes())
@@ -209,7 +210,7 @@ class PinocchioSimulator:
         else:
             nearest -= self._spheres.radii[points, None] * axes[:, 2]
         J = constraints.jacobian(nearest, axes) @ self._T
-        MinvJT = factor.solve(J.T)
+        MinvJT = Minv @ J.T
         G, end = J @ MinvJT, 3 * len(pairs)
         target = np.zeros(len(G))
         target[2:end:3], target[end:] = wanted[pairs], wanted[len(self._pairs) + stops]
