@@ -40,7 +40,7 @@ class FreeStep:
     def __init__(self, M: Floats, u: Floats, momentum: Floats) -> None:
         """M (nv, nv), u (nv,) at the step's beginning, `momentum` (nv,) that forces give in it.
 
-        Raises ArithmeticError where M is not positive definite or something is not finite.
+        Raises ArithmeticError where M is not positive definite along what it moves, or something is not finite.
         """
         change = definite_solution(M, momentum)
         if change is None:
