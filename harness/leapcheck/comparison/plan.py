@@ -44,7 +44,7 @@ BLOCK = 16
 """Most units of a block: what Python does once in a block is then little, and memory still tens of megabytes a process."""
 
 BLOCK_ENTRIES = 2048
-"""Most units of a block times entries of the lower triangle of M: memory does not grow with the robot."""
+"""Most units of a block times entries of the lower triangle of M: a block's memory does not grow with M."""
 
 JOB = 4
 """Blocks of a job: enough that handing it to a process costs nothing."""

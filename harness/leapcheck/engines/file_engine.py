@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention, Place
 from leapcheck.engines.errors import EngineError
-from leapcheck.engines.projection import OwnStates, Projection, by_parts, own_names, own_states
+from leapcheck.engines.projection import OwnStates, canonical_answers
 from leapcheck.engines.protocol import Answers
-from leapcheck.sampling import States, with_contact_forces
+from leapcheck.sampling import States
 from leapcheck_models.arrays import Floats
 from leapcheck_models.importing import ImportedRobot
 from leapcheck_models.importing.poses import product, vector3
@@ -82,14 +80,7 @@ class FileEngine:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity as an array (n, *shape), canonical."""
-        return by_parts(partial(self._evaluate, quantities), states)
-
-    def _evaluate(self, quantities: Sequence[str], states: States) -> Answers:
-        states = with_contact_forces(self._convention.spec, states)
-        T = conventions.velocity_map(self._convention, states.q)
-        own = self._numbers(own_states(self._convention, T, states), own_names(self._convention, quantities))
-        projection = Projection(self._convention, states, T, own)
-        return {name: projection.quantity(name) for name in quantities}
+        return canonical_answers(self._convention, self._numbers, states, quantities)
 
 
 def convention_of(

@@ -5,16 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from leapcheck.coordinates import conventions
 from leapcheck.coordinates.conventions import Convention
-from leapcheck.engines.projection import Assembly, OwnStates, Projection, assembled_numbers, by_parts, own_names, own_states
+from leapcheck.engines.projection import Assembly, OwnStates, assembled_numbers, canonical_answers
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import CORE
-from leapcheck.sampling import States, part_sizes, with_contact_forces
+from leapcheck.sampling import States, part_sizes
 from leapcheck_models.arrays import Floats
 
 BY_Q = "forward_dynamics_derivative_q"
@@ -68,14 +66,7 @@ class ForeignEngine(ABC):
         if BY_Q in quantities and not self.convention.is_square:
             others = self.evaluate(states, [name for name in quantities if name != BY_Q])
             return others | {BY_Q: self._acceleration_by_q(states)}
-        return by_parts(partial(self._evaluate, quantities), states)
-
-    def _evaluate(self, quantities: Sequence[str], states: States) -> Answers:
-        T = conventions.velocity_map(self.convention, states.q)
-        states = with_contact_forces(self.convention.spec, states)
-        own = self.own_numbers(own_states(self.convention, T, states), own_names(self.convention, quantities))
-        projection = Projection(self.convention, states, T, own)
-        return {name: projection.quantity(name) for name in quantities}
+        return canonical_answers(self.convention, self.own_numbers, states, quantities)
 
     def _acceleration_by_q(self, states: States) -> Floats:
         """d vdot / d q = -M^-1 d tau / d q (n, nv, nv) at the acceleration: of an engine that does not know the gears."""

@@ -27,7 +27,7 @@ and the equations of motion are projected with T = T_full G and solved here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -38,7 +38,7 @@ from leapcheck.coordinates.conventions import Convention, transpose
 from leapcheck.engines.constrained import constrained_accelerations
 from leapcheck.engines.protocol import Answers
 from leapcheck.quantities import DOFS, QUANTITIES, sizes
-from leapcheck.sampling import States
+from leapcheck.sampling import States, with_contact_forces
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.coriolis import coriolis_normal_form
 from leapcheck_reference.scalar import sign
@@ -77,7 +77,6 @@ DERIVED = frozenset({"forward_dynamics_derivative_v", "forward_dynamics_derivati
 """Derivatives that follow from M and those of inverse dynamics; the one by q needs the acceleration, which comes before."""
 
 SOLVED_HERE_WITH_ROTORS = frozenset({"udot", "MinvJT", "minverse", "constrained_forward_dynamics", *DERIVED})
-
 
 PART = 64
 """States at once: the mass matrices of so many stay in the second-level cache."""
@@ -139,12 +138,6 @@ def own_states(convention: Convention, T: Floats, states: States) -> OwnStates:
     vdot = conventions.engine_acceleration(T, states.vdot, conventions.velocity_map_rate(convention, states.q, states.v))
     q = conventions.configuration(convention, states.q)
     return OwnStates(*map(np.ascontiguousarray, (q, v, tau, vdot, states.contact_forces)))
-
-
-def by_parts(evaluate: Callable[[States], Answers], states: States) -> Answers:
-    """The answers to a few states at a time, whose numbers then stay in the second-level cache."""
-    parts = [evaluate(states[first : first + PART]) for first in range(0, max(len(states), 1), PART)]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def number_of(quantity: str) -> str:
@@ -244,6 +237,25 @@ class Projection:
             return _rows(self._own["J"]) @ self._own["MinvJT"]
         J = _rows(self.quantity("contact_jacobians"))
         return J @ _solution(self.quantity("mass_matrix"), transpose(J))
+
+
+def canonical_answers(
+    convention: Convention,
+    numbers: Callable[[OwnStates, frozenset[str]], Mapping[str, Floats]],
+    states: States,
+    quantities: Sequence[str],
+) -> Answers:
+    """Each quantity (n, *shape), canonical, out of the engine's own numbers of the names that `numbers` is asked for.
+
+    A few states at a time, whose numbers then stay in the second-level cache.
+    """
+    names, parts = own_names(convention, quantities), []
+    for first in range(0, max(len(states), 1), PART):
+        some = with_contact_forces(convention.spec, states[first : first + PART])
+        T = conventions.velocity_map(convention, some.q)
+        projection = Projection(convention, some, T, numbers(own_states(convention, T, some), names))
+        parts.append([projection.quantity(name) for name in quantities])
+    return {name: np.concatenate(rows) for name, rows in zip(quantities, zip(*parts, strict=True), strict=True)}
 
 
 def number_shapes(nv: int, points: int) -> dict[str, tuple[int, ...]]:

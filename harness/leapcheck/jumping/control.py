@@ -126,7 +126,7 @@ class Controller:
             if np.shape(torque) != (n,):
                 torque = np.broadcast_to(torque, (n,))
             square = torque.dot(torque)
-        if not square <= LARGEST_TORQUE:  # far above what any drive gives, and no more operations than it takes to see NaN
+        if not square <= LARGEST_TORQUE:  # one product tells almost all that are right: the others are looked at
             _check_size(torque, t)
         return torque
 

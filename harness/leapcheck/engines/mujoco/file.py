@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import mujoco
@@ -141,16 +141,7 @@ class _MujocoNumbers:
         actuated = ("actuator_torques",) if laws else ()
         forces = ("inverse_dynamics", "inverse_dynamics_with_contacts")
         self.quantities = frozenset({*CORE, *forces, *storage.names, *constrained, *joints, *actuated})
-        left_out = []
-        if more:
-            whose = f"MuJoCo's hold {', '.join(more)}, which the robot's description does not"
-            left_out.append(f"mujoco-file: passive_forces left out: {whose}")
-        if laws is None:
-            why = (
-                "an actuator's force is no sum of its command, its joint's position and its speed, each within limits of its own"
-            )
-            left_out.append(f"mujoco-file: actuator_torques left out: {why}")
-        self.not_compared = (*storage.not_compared, *left_out)
+        self.not_compared = (*storage.not_compared, *_left_out(more, laws is not None))
         self._m, self._d = m, mujoco.MjData(m)
         gravity = np.array(m.opt.gravity)
         if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
@@ -204,6 +195,16 @@ class _MujocoNumbers:
         mujoco.mj_fwdPosition(m, d)
         mujoco.mj_fwdVelocity(m, d)
         return self._constraints(m, d, u)
+
+
+def _left_out(other_forces: Sequence[str], has_laws: bool) -> Iterator[str]:
+    """Which quantities of joints the model does not answer, and why."""
+    if other_forces:
+        whose = f"MuJoCo's hold {', '.join(other_forces)}, which the robot's description does not"
+        yield f"mujoco-file: passive_forces left out: {whose}"
+    if not has_laws:
+        why = "an actuator's force is no sum of its command, its joint's position and its speed, each within limits of its own"
+        yield f"mujoco-file: actuator_torques left out: {why}"
 
 
 def _potential_energy(static: float, masses: Floats, gravity: Floats, coms: Floats) -> Floats:

@@ -115,14 +115,15 @@ class LumpedRotors:
     """Adds what lumping left out of a model's rotors, by a compiled `rotor_coupling`."""
 
     def __init__(self, term: RotorTerm, m: mujoco.MjModel) -> None:
-        self._entries, self._any = term.entries, len(term.dof) > 0
-        if self._any:
+        self._entries = term.entries
+        self._evaluate: BoundProgram | None = None
+        if len(term.dof):
             shapes = {"cdof": (m.nv, 6), "cdof_dot": (m.nv, 6), "xmat": (m.nbody, 9), "qvel": (m.nv,)}
             self._evaluate = BoundProgram(b"rotor coupling " + key_of(term), partial(_coupling_graph, term, shapes))
 
     def add(self, m: mujoco.MjModel, d: mujoco.MjData) -> None:
         """Adds it to d.M and d.qfrc_bias, and factors d.M again; between mj_step1 and mj_step2."""
-        if not self._any:
+        if self._evaluate is None:
             return
         left_out = self._evaluate(d.cdof, d.cdof_dot, d.xmat, d.qvel)
         d.M[self._entries] += left_out["entries"]

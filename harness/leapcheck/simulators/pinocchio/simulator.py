@@ -146,7 +146,7 @@ class PinocchioSimulator:
         except np.linalg.LinAlgError:
             Minv = np.full_like(M, np.nan)
         change = Minv @ force
-        if not (Minv.diagonal().min() > 0.0 and np.isfinite(change).all()):  # of a positive definite M it is
+        if not (Minv.diagonal().min() > 0.0 and np.isfinite(change).all()):  # as where M is positive definite
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
         w_x, w_y, w_z, v_x, v_y, v_z = v[:6].tolist()
         change[3:6] += (w_y * v_z - w_z * v_y, w_z * v_x - w_x * v_z, w_x * v_y - w_y * v_x)  # w x v_B
