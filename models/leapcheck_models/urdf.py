@@ -7,8 +7,6 @@ Pure text: equal specs give equal bytes. A floating robot's root link is its bas
 import xml.etree.ElementTree as ET
 from itertools import chain
 
-from flint import arb, ctx
-
 from leapcheck_models.least_inertia import LEAST, LEAST_NOTE, holds_least, smallest_moment, with_least_inertia
 from leapcheck_models.rotors import with_rotor_bodies
 from leapcheck_models.spec import (
@@ -20,18 +18,13 @@ from leapcheck_models.spec import (
     Inertia,
     JointType,
     Placement,
-    Quaternion,
     RobotSpec,
     Shape,
-    Vector3,
 )
 from leapcheck_models.xml_text import comment, document, entries_text, free_name, number, numbers, provenance
 
 UNLIMITED = 1e6
 """Written (rad, m, N m, N, rad/s, m/s) where URDF asks for a limit and the spec has none."""
-
-WORKING_BITS = 160
-"""Precision in which angles are computed before they are rounded to 53 bits."""
 
 CONVENTIONS = (
     "SI units (m, kg, s, rad, N); x forward, y left, z up (REP-103); inertias are the true ones, about the com.",
@@ -85,26 +78,6 @@ def urdf_text(spec: RobotSpec) -> str:
             root.extend(_point(point, link_names, joint_names))
     root.extend(_transmission(actuator, spec) for actuator in spec.actuators)
     return document(root, _header(spec, written, floating), '<?xml version="1.0" encoding="utf-8"?>\n')
-
-
-def rpy(quaternion: Quaternion) -> Vector3:
-    """Roll, pitch, yaw (rad) with R = Rz(yaw) Ry(pitch) Rx(roll) of a quaternion wxyz of any length, each correctly rounded.
-
-    Ball arithmetic, so that every machine writes the same digits; zeros and quarter turns come out exact. At pitch +-pi/2 it
-    chooses one of the many answers. Bernardes and Viollet 2022, https://doi.org/10.1371/journal.pone.0276302, for z-y'-x''.
-    """
-    with ctx.workprec(WORKING_BITS):
-        w, x, y, z = map(arb, quaternion)
-        half_sum = arb.atan2(x + z, w - y)
-        half_difference = arb.atan2(z - x, w + y)
-        steep, flat = (w + y) ** 2 + (z - x) ** 2, (w - y) ** 2 + (x + z) ** 2
-        pitch = 2 * arb.atan2(steep.sqrt(), flat.sqrt()) - arb.pi() / 2
-        return _angle(half_sum - half_difference), _angle(pitch), _angle(half_sum + half_difference)
-
-
-def _angle(ball: arb) -> float:
-    """The angle within [-pi, pi] that a ball stands for."""
-    return float(ball - 2 * arb.pi() * ball.sgn() if abs(ball) > arb.pi() else ball)
 
 
 def _header(spec: RobotSpec, written: RobotSpec, floating: bool) -> list[str]:
@@ -166,6 +139,8 @@ def _append_inertial(link: ET.Element, inertia: Inertia) -> None:
 
 
 def _append_origin(element: ET.Element, placement: Placement) -> None:
+    from leapcheck_models.rpy import rpy  # python-flint takes its time
+
     ET.SubElement(element, "origin", xyz=numbers(placement.p), rpy=numbers(rpy(placement.quaternion)))
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
+from leapcheck_models.rpy import rpy
 from leapcheck_models.spec import (
     Actuator,
     Inertia,
@@ -29,7 +30,7 @@ from leapcheck_models.spec import (
     add_body,
     add_contact_point,
 )
-from leapcheck_models.urdf import rpy, urdf_obstacles, urdf_text
+from leapcheck_models.urdf import urdf_obstacles, urdf_text
 from leapcheck_models.validation import rotational_matrix
 
 pytestmark = pytest.mark.quick

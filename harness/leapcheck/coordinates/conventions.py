@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from leapcheck.coordinates.frame_maps import CANONICAL_FRAMES, FrameConvention
 from leapcheck.coordinates.joint_forms import DRAKE, MUJOCO, NOTHING, ONE_COORDINATE, PINOCCHIO, Form, Forms, Layout
 from leapcheck_models.arrays import Floats
-from leapcheck_models.rotors import RotorPlaces, numbers, rotor_places, with_rotor_bodies
+from leapcheck_models.rotors import numbers, rotor_places, with_rotor_bodies
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
 
 QUATERNION_JOINTS = (JointType.FREE, JointType.BALL)
@@ -66,19 +66,20 @@ class RotatedVelocity(NamedTuple):
 class Convention:
     """One engine's coordinates of one robot.
 
-    `columns` (nq_u,) names the coordinate behind each of the engine's, in the canonical order with rotors as bodies, NOTHING
-    for one that is zero; in that order `quaternions` are the first places of quaternions; in the engine's, `circles` are the
-    places of a cosine followed by its sine. `shuffle` (nv_u, nv) is T with R = 1, and `rotations` are the places where R stands.
-    `rotors`: where their coordinates come from, if there are any. `frames`: the form of what the engine answers about frames.
+    `columns` (nq_u,) names the canonical coordinate behind each of the engine's; those of the places `geared` are multiplied by
+    `ratios`: a rotor's gear ratio, 0 for what is always zero. `quaternions` are their first places in q, `circles` the places of
+    a cosine followed by its sine in q_u. `shuffle` (nv_u, nv) is T with R = 1, and `rotations` are the places where R stands.
+    `frames`: the form of what the engine answers about frames.
     """
 
     spec: RobotSpec
     columns: NDArray[np.intp]
+    geared: NDArray[np.intp]
+    ratios: Floats
     circles: tuple[int, ...]
     quaternions: tuple[int, ...]
     shuffle: Floats
     rotations: tuple[RotatedVelocity, ...]
-    rotors: RotorPlaces | None
     frames: FrameConvention = CANONICAL_FRAMES
 
     @property
@@ -138,12 +139,11 @@ def has_rotors(spec: RobotSpec) -> bool:
 def configuration(convention: Convention, q: ArrayLike) -> Floats:
     """q_u (..., nq_u) of canonical q (..., nq); quaternions are normalised."""
     q = numbers(q).copy()
-    full = q if convention.rotors is None else convention.rotors.coordinates(q)
     for start in convention.quaternions:
-        full[..., start : start + 4] = _unit_quaternion(full[..., start : start + 4])
-    if NOTHING in convention.columns:  # the last place, whatever its number: see NOTHING
-        full = np.concatenate([full, 0.0 * full[..., :1]], axis=-1)
-    q_u = full[..., convention.columns]
+        q[..., start : start + 4] = _unit_quaternion(q[..., start : start + 4])
+    q_u = q[..., convention.columns]
+    if len(convention.geared):
+        q_u[..., convention.geared] *= convention.ratios
     for i in convention.circles:
         q_u[..., i], q_u[..., i + 1] = np.cos(q_u[..., i]), np.sin(q_u[..., i])
     return q_u
@@ -304,16 +304,28 @@ def _convention(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> C
             if i != NOTHING:
                 permutation[place.v + row, v + i] = 1.0
     shuffle = permutation @ gear_matrix
-    columns.flags.writeable = shuffle.flags.writeable = False
+    sources, ratios = _sources(spec, columns)
+    geared = np.flatnonzero(ratios != 1.0)
+    sources.flags.writeable = shuffle.flags.writeable = False
     return Convention(
         spec,
-        columns,
+        sources,
+        geared,
+        ratios[geared],
         circles=tuple(place.q for *_, place in joints if place.circular),
-        quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, _ in _joints(full) if j.type in QUATERNION_JOINTS),
+        quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, _ in _joints(spec) if j.type in QUATERNION_JOINTS),
         shuffle=shuffle,
         rotations=tuple(_rotations(spec, places, forms)),
-        rotors=rotor_places(spec) if has_rotors(spec) else None,
     )
+
+
+def _sources(spec: RobotSpec, columns: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
+    """(canonical coordinates, factors) behind the `columns` (nq_u,), which count rotors as bodies; the factor of NOTHING is 0."""
+    rotors = rotor_places(spec)
+    factors = np.ones(len(rotors.sources))
+    factors[rotors.geared] = rotors.ratios
+    nothing = columns == NOTHING
+    return np.where(nothing, 0, rotors.sources[columns]), np.where(nothing, 0.0, factors[columns])
 
 
 def _rotations(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> Iterator[RotatedVelocity]:

@@ -14,7 +14,8 @@ from leapcheck.jumping.log_files import write_mcap, write_parquet
 from leapcheck.jumping.measures.observation import motion_phases, observe
 from leapcheck.jumping.study import JumpStudy
 from leapcheck.simulators.log import JumpLog
-from leapcheck.simulators.mujoco.render import RenderError, picture_strip, write_film
+from leapcheck.simulators.mujoco.drawing import RenderError
+from leapcheck.simulators.mujoco.render import picture_strip, write_film
 from leapcheck.system.whole_file import write_whole
 
 FRAMES = 7

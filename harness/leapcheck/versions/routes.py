@@ -11,8 +11,9 @@ from pathlib import Path
 from leapcheck.engines.other_version.engine import Kind
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.rotors import rotation_matrix
+from leapcheck_models.rpy import rpy
 from leapcheck_models.spec import Inertia, JointType, Quaternion, RobotSpec
-from leapcheck_models.urdf import rpy, urdf_text
+from leapcheck_models.urdf import urdf_text
 from leapcheck_models.validation import rotational_matrix
 
 TURN: Quaternion = (0.9, 0.15, -0.25, 0.35)

@@ -65,9 +65,9 @@ def project(problem: ConeProblem, tau: Floats) -> Floats:
 
 def steps(problem: ConeProblem) -> Floats:
     """r (n,) = 1 / diag G, one for both tangents of a contact; rows that nothing moves get 1."""
-    diagonal = problem.G.diagonal().copy()
-    tangents = diagonal[: problem.contact_rows].reshape(-1, 3)[:, :2]
-    tangents[:] = 0.5 * (tangents[:, :1] + tangents[:, 1:])
+    diagonal, end = problem.G.diagonal().copy(), problem.contact_rows
+    x, y = diagonal[0:end:3], diagonal[1:end:3]
+    x[:] = y[:] = 0.5 * (x + y)
     unmoved = diagonal <= 0.0
     if np.count_nonzero(unmoved):
         diagonal[unmoved] = 1.0

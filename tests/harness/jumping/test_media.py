@@ -16,7 +16,7 @@ from leapcheck.jumping.measures.observation import Phases
 from leapcheck.jumping.runs import simulate_everywhere
 from leapcheck.jumping.setup import JumpSetup
 from leapcheck.jumping.study import JumpStudy, evaluate, provenance
-from leapcheck.simulators.mujoco.render import RenderError
+from leapcheck.simulators.mujoco.drawing import RenderError
 from leapcheck.simulators.registry import Ground
 from leapcheck_models.robots import load
 

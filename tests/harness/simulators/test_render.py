@@ -10,7 +10,8 @@ import pytest
 from imageio_ffmpeg import count_frames_and_secs
 from PIL import Image
 
-from leapcheck.simulators.mujoco.render import FRAMES_PER_SECOND, RenderError, picture_strip, write_film
+from leapcheck.simulators.mujoco.drawing import FRAMES_PER_SECOND, RenderError
+from leapcheck.simulators.mujoco.render import picture_strip, write_film
 from leapcheck_models.robots import load
 
 SPEC = load("mini_cheetah")

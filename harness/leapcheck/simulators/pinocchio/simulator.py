@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import eigenpy
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from leapcheck_reference.simulate.coordinates import sound_state
 from leapcheck_reference.simulate.ncp_problem import PUSH_OUT, ConeProblem
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
+
+XYZW = [4, 5, 6, 3]
+"""Places in canonical q of the base's quaternion in Pinocchio's order."""
 
 MOST_SETS = 64
 """Sets of points and stops whose constraints are kept: a jump has a few, a tumble many."""
@@ -68,12 +72,15 @@ class PinocchioSimulator:
         self._centres = np.insert(self._spheres.centres, 3, 1.0, axis=1)[:, :, None]
         self._terrain, self._pairs = terrain, np.tile(np.arange(len(self._spheres.radii)), terrain.surfaces)
         points, stops = len(self._pairs), len(self._stops.sign)
+        self._carried = self._spheres.carried[self._pairs]
         self._rows = np.zeros((points + stops, spec.nv))
         self._rows[range(points, points + stops), self._stops.v] = self._stops.sign
         self._constraints = lru_cache(MOST_SETS)(self._active_constraints)
         self._lower = np.tri(self._model.nv, k=-1, dtype=bool)
-        self._q, self._v, self._R = np.zeros(spec.nq), np.zeros(spec.nv), np.eye(3)
+        self._factors = eigenpy.LLT(spec.nv)
+        self._q, self._v = np.zeros(spec.nq), np.zeros(spec.nv)
         self._q[3] = 1.0
+        self._turn = pin.Quaternion.Identity()
         self._touching = np.zeros(points, dtype=bool)
         self._forces, self._limit_torques = np.zeros((len(self._spheres.radii), 3)), np.zeros(spec.nv)
 
@@ -105,54 +112,46 @@ class PinocchioSimulator:
     def start(self, q: Floats, v: Floats) -> None:
         """Takes a state (canonical) and forgets all else; ValueError where it is no state of this robot."""
         self._q, self._v = sound_state(self._robot, True, q, v, (len(self._q), len(self._v)))
-        self._R = _quaternion(self._q).matrix()
+        self._turn = pin.Quaternion(*self._q[3:7].tolist())
         self._forces[:], self._limit_torques[:], self._touching[:] = 0.0, 0.0, False
 
     def step(self, torque: Floats) -> None:
         """Goes on by dt with the joint torques (actuators,) N m held. Raises ArithmeticError when it cannot."""
-        Minv, free = self._free_velocity(torque)
-        v = self._contact_velocity(Minv, free)
-        if not np.isfinite(v).all():
+        v = self._contact_velocity(self._free_velocity(torque))
+        if not v.dot(v) < np.inf:
             raise ArithmeticError("a velocity is not finite: lower the gains or the time step")
-        q, v_W = self._q, self._R @ v[3:6]
-        turned = _quaternion(q) * pin.Quaternion(pin.exp3(self.dt * v[:3]))
-        turned.normalize()
-        q[:3] += self.dt * v_W
-        q[4:7], q[3] = turned.vec(), turned.w
-        q[7:] += self.dt * v[6:]
-        self._R = turned.matrix()
-        v[3:6] = self._R.T @ v_W
-        self._v = v
+        q, dt = self._q, self.dt
+        v_W = self._turn.matrix() @ v[3:6]
+        turn = self._turn * pin.Quaternion(pin.exp3_quat(dt * v[:3]))
+        turn.normalize()
+        q[:3] += dt * v_W
+        q[XYZW] = turn.coeffs()
+        q[7:] += dt * v[6:]
+        v[3:6] = turn.matrix().T @ v_W
+        self._turn, self._v = turn, v
 
-    def _free_velocity(self, torque: Floats) -> tuple[Floats, Floats]:
-        """(M^-1 (nv, nv), velocity after the step without impulses).
+    def _free_velocity(self, torque: Floats) -> Floats:
+        """The velocity (nv,) after the step without impulses; leaves the factors of M.
 
         The base's linear velocity is in the axes of the step's beginning; there M x = tau - h + M [0; w x v_B; 0] for the
         classical acceleration x.
         """
-        model, data, T = self._model, self._data, self._T
-        v = self._v
+        model, data, T, v = self._model, self._data, self._T, self._v
         q_u, v_u = conventions.configuration(self._convention, self._q), T @ v
-        pin.forwardKinematics(model, data, q_u)
-        pin.computeJointJacobians(model, data)
-        M_u = pin.crba(model, data, q_u, pin.Convention.WORLD)
+        M_u = pin.crba(model, data, q_u, pin.Convention.WORLD)  # leaves J and oMi, too: those of computeJointJacobians
         np.copyto(M_u, M_u.T, where=self._lower)
         force = np.zeros(len(v))
         force[self._driven] = torque
         force -= T.T @ pin.nonLinearEffects(model, data, q_u, v_u)
-        M = T.T @ M_u @ T
-        try:
-            Minv: Floats = np.linalg.inv(M)
-        except np.linalg.LinAlgError:
-            Minv = np.full_like(M, np.nan)
-        change = Minv @ force
-        if not (Minv.diagonal().min() > 0.0 and np.isfinite(change).all()):  # as where M is positive definite
+        change = self._factors.compute(T.T @ M_u @ T).solve(force)
+        if not (self._factors.info() == eigenpy.ComputationInfo.Success and change.dot(change) < np.inf):
             raise ArithmeticError("the mass matrix or a force is not finite: lower the gains or the time step")
         w_x, w_y, w_z, v_x, v_y, v_z = v[:6].tolist()
         change[3:6] += (w_y * v_z - w_z * v_y, w_z * v_x - w_x * v_z, w_x * v_y - w_y * v_x)  # w x v_B
-        return Minv, v + self.dt * change
+        free: Floats = v + self.dt * change
+        return free
 
-    def _contact_velocity(self, Minv: Floats, free: Floats) -> Floats:
+    def _contact_velocity(self, free: Floats) -> Floats:
         """The velocity with the impulses of all points and stops that would otherwise go through."""
         places, rows = self._points(), self._rows
         beside = self._rising(places)
@@ -168,7 +167,7 @@ class PinocchioSimulator:
             if not (first or np.count_nonzero(new)):
                 return v
             active, first = active | new, False
-            v = self._impulse_velocity(Minv, free, places, beside, active, wanted)
+            v = self._impulse_velocity(free, places, beside, active, wanted)
 
     def _points(self) -> Floats:
         """Centres (points, 3) m of the spheres."""
@@ -189,7 +188,7 @@ class PinocchioSimulator:
             n_x, n_y, n_z = beside.axes[:, 2].T[:, :, None]
             pair = self._pairs
             rising = n_x * (J[0] + z * J[4] - y * J[5])[pair] + n_y * (J[1] + x * J[5] - z * J[3])[pair] + n_z * rising[pair]
-        np.matmul(self._spheres.carried[self._pairs] * rising, self._T, out=self._rows[: len(rising)])
+        np.matmul(self._carried * rising, self._T, out=self._rows[: len(rising)])
         return beside
 
     def _active_constraints(self, active: bytes) -> ActiveConstraints:
@@ -197,9 +196,7 @@ class PinocchioSimulator:
         which = np.frombuffer(active, dtype=bool)
         return ActiveConstraints(self._model, self._data, self._spheres, self._stops, which, self._pairs, self._friction)
 
-    def _impulse_velocity(
-        self, Minv: Floats, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats
-    ) -> Floats:
+    def _impulse_velocity(self, free: Floats, places: Floats, beside: Touch, active: NDArray[np.bool_], wanted: Floats) -> Floats:
         """The velocity with the impulses of these points and stops, which are written down as forces."""
         constraints = self._constraints(active.tobytes())
         pairs, stops = constraints.pairs, constraints.stops
@@ -210,7 +207,7 @@ class PinocchioSimulator:
         else:
             nearest -= self._spheres.radii[points, None] * axes[:, 2]
         J = constraints.jacobian(nearest, axes) @ self._T
-        MinvJT = Minv @ J.T
+        MinvJT = self._factors.solve(J.T)
         G, end = J @ MinvJT, 3 * len(pairs)
         target = np.zeros(len(G))
         target[2:end:3], target[end:] = wanted[pairs], wanted[len(self._pairs) + stops]
@@ -230,7 +227,3 @@ class PinocchioSimulator:
         self._forces[:] = beside.forces(pairs, impulses / self.dt, len(self._forces))
         changed: Floats = free + MinvJT @ p
         return changed
-
-
-def _quaternion(q: Floats) -> pin.Quaternion:
-    return pin.Quaternion(*q[3:7].tolist())

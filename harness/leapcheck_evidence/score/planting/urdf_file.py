@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from scipy.spatial.transform import Rotation
 
 from leapcheck_evidence.score.planting.robot_file import NotHereError, Numbers, RobotFile, attribute_numbers, attribute_text
+from leapcheck_models.rpy import rpy
 from leapcheck_models.spec import WORLD, JointType, RobotSpec, Symmetric3
-from leapcheck_models.urdf import rpy, urdf_obstacles, urdf_text
+from leapcheck_models.urdf import urdf_obstacles, urdf_text
 
 AXES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 TYPES = {
