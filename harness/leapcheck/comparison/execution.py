@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 from leapcheck.comparison.engine_set import EngineSet, engine_set_of
 from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan, jobs
 from leapcheck.comparison.results import BlockResult, part_result, part_result_elsewhere
+from leapcheck.engines.protocol import EngineRequest
 from leapcheck.records import Failure
 from leapcheck.system.garbage import rare_collection
 
@@ -122,7 +124,7 @@ def _compute(
 
         source = results_of_cluster(plan, numbers, resources.scheduler)
     elif resources.workers > 1 and len(numbers) > 1 and plan.is_portable and plan.is_long:
-        source = _in_processes(plan, numbers, resources.workers)
+        source = _in_processes(plan, engine_set, numbers, resources.workers)
     else:
         source = _here(plan, engine_set, numbers)
     with closing(source) as results:
@@ -139,12 +141,15 @@ def _here(plan: Plan, engine_set: EngineSet, numbers: Sequence[int]) -> Numbered
         yield number, part_result(plan, engine_set, parts[number])
 
 
-def _in_processes(plan: Plan, numbers: Sequence[int], workers: int) -> NumberedResults:
+def _in_processes(plan: Plan, engine_set: EngineSet, numbers: Sequence[int], workers: int) -> NumberedResults:
+    """In so many processes. This one is among them, unless a user's engine might end it: it is ready a second before the others."""
     from leapcheck.system.processes import job_results  # multiprocessing, for long runs alone
 
     parts = jobs(plan)
     work = [(parts[number],) for number in numbers]
-    with closing(job_results(_part_in_worker, work, workers, _begin_worker, (plan,))) as results:
+    own = None if any(isinstance(engine, EngineRequest) for engine in plan.engines) else partial(part_result, plan, engine_set)
+    others = workers - 1 if own else workers
+    with closing(job_results(_part_in_worker, work, others, _begin_worker, (plan,), help_by=own)) as results:
         for place, result in results:
             yield numbers[place], result
             del result

@@ -46,7 +46,7 @@ BLOCK = 16
 BLOCK_ENTRIES = 2048
 """Most units of a block times entries of the lower triangle of M: a block's memory does not grow with M."""
 
-JOB = 4
+JOB = 2
 """Blocks of a job: enough that handing it to a process costs nothing."""
 
 

@@ -65,10 +65,12 @@ def job_results(
     begin: Callable[..., None] | None = None,
     given: tuple[Any, ...] = (),
     here: Sequence[int] = (),
+    help_by: Callable[..., T] | None = None,
 ) -> Generator[tuple[int, T], None, None]:
     """(number of the job, its result) as the jobs `run(*job)` end, in any order; see `running_jobs`.
 
-    The jobs numbered in `here` are done by this process, while the others are under way.
+    The jobs numbered in `here` are done by this process, while the others are under way; with `help_by`, which does here what
+    `run` does there, so are jobs that no process has begun yet.
     Where a process dies (killed for its memory, say) the remaining jobs are started again; after two times without a result
     each of them alone, so that one that kills its process takes no other with it. Raises ProcessDiedError for what is left.
     """
@@ -82,13 +84,24 @@ def job_results(
                 for number in own:
                     yield number, run(*jobs[number])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
+                while help_by and (number := _withdrawn(running, group)) is not None:
+                    finished.add(number)
+                    yield number, help_by(*jobs[number])
+                    yield from _results(running, [future for future in running if future.done()], group, finished)
                 yield from _results(running, as_completed(list(running)), group, finished)
+        help_by = None  # what is left may have ended its process
         remaining = [number for number in remaining if number not in finished]
         if alone and remaining:
             raise ProcessDiedError(remaining)
         fruitless = 0 if finished else fruitless + 1
     for number in own:
         yield number, run(*jobs[number])
+
+
+def _withdrawn(running: dict[Future[T], int], group: Sequence[int]) -> int | None:
+    """The number of the first job that no process has begun, taken out of `running`; None where all are begun."""
+    future = next((future for future in running if future.cancel()), None)
+    return None if future is None else group[running.pop(future)]
 
 
 def _results(
