@@ -142,7 +142,7 @@ def _here(plan: Plan, engine_set: EngineSet, numbers: Sequence[int]) -> Numbered
 
 
 def _in_processes(plan: Plan, engine_set: EngineSet, numbers: Sequence[int], workers: int) -> NumberedResults:
-    """In so many processes. This one is among them, unless a user's engine might end it: it is ready a second before the others."""
+    """In so many processes. This one, ready a second before the others, is among them unless a user's engine might end it."""
     from leapcheck.system.processes import job_results  # multiprocessing, for long runs alone
 
     parts = jobs(plan)
