@@ -11,7 +11,7 @@ from leapcheck.comparison.engine_set import EngineSet, engine_set_of
 from leapcheck.comparison.parts import Parts
 from leapcheck.comparison.plan import Plan, jobs
 from leapcheck.comparison.results import BlockResult, part_result, part_result_elsewhere
-from leapcheck.engines.protocol import EngineRequest
+from leapcheck.engines.registry import FACTORIES
 from leapcheck.records import Failure
 from leapcheck.system.garbage import rare_collection
 
@@ -147,8 +147,8 @@ def _in_processes(plan: Plan, engine_set: EngineSet, numbers: Sequence[int], wor
 
     parts = jobs(plan)
     work = [(parts[number],) for number in numbers]
-    own = None if any(isinstance(engine, EngineRequest) for engine in plan.engines) else partial(part_result, plan, engine_set)
-    others = workers - 1 if own else workers
+    is_safe = all(isinstance(engine, str) and engine in FACTORIES for engine in plan.engines)
+    own, others = (partial(part_result, plan, engine_set), workers - 1) if is_safe else (None, workers)
     with closing(job_results(_part_in_worker, work, others, _begin_worker, (plan,), help_by=own)) as results:
         for place, result in results:
             yield numbers[place], result

@@ -84,9 +84,9 @@ def job_results(
                 for number in own:
                     yield number, run(*jobs[number])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
-                while help_by and (number := _withdrawn(running, group)) is not None:
-                    finished.add(number)
-                    yield number, help_by(*jobs[number])
+                while help_by and (withdrawn := _withdrawn(running, group)) is not None:
+                    finished.add(withdrawn)
+                    yield withdrawn, help_by(*jobs[withdrawn])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
                 yield from _results(running, as_completed(list(running)), group, finished)
         help_by = None  # what is left may have ended its process

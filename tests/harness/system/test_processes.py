@@ -59,6 +59,18 @@ def test_some_jobs_are_done_by_this_process(here: tuple[int, ...]) -> None:
     assert {number for number, process in results.items() if process == os.getpid()} == set(here)
 
 
+def process_after(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def test_this_process_helps_with_jobs_that_no_other_has_begun() -> None:
+    jobs = [(0.1,)] * 12
+    results = list(job_results(process_after, jobs, 1, help_by=process_after))
+    assert sorted(number for number, _ in results) == list(range(len(jobs)))
+    assert {process == os.getpid() for _, process in results} == {True, False}
+
+
 def test_every_process_begins_with_what_it_is_given_and_results_come_in_order() -> None:
     with running_jobs(multiplied, [(2,), (3,), (4,), (5,)], 2, keep, (7,)) as running:
         assert [done.result() for done in running] == [14, 21, 28, 35]
