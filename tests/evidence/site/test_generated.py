@@ -33,7 +33,7 @@ CAUGHT = {
     "leapcheck.engines.outside.process.Died",
     "leapcheck.judge.conditions.probe.NoAnswerError",
     "leapcheck.jumping.sandboxed.ControllerError",
-    "leapcheck.simulators.mujoco.render.RenderError",
+    "leapcheck.simulators.mujoco.drawing.RenderError",
     "leapcheck.system.processes.ProcessDiedError",
 }
 """Exceptions that become words of a report, or of another exception, where they are raised."""
