@@ -9,6 +9,7 @@ from itertools import chain
 
 from leapcheck_models.least_inertia import LEAST, LEAST_NOTE, holds_least, smallest_moment, with_least_inertia
 from leapcheck_models.rotors import with_rotor_bodies
+from leapcheck_models.rpy import rpy
 from leapcheck_models.spec import (
     ONE_DOF,
     WORLD,
@@ -139,8 +140,6 @@ def _append_inertial(link: ET.Element, inertia: Inertia) -> None:
 
 
 def _append_origin(element: ET.Element, placement: Placement) -> None:
-    from leapcheck_models.rpy import rpy  # python-flint takes its time
-
     ET.SubElement(element, "origin", xyz=numbers(placement.p), rpy=numbers(rpy(placement.quaternion)))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from leapcheck_models.mjcf import mjcf_text
 from leapcheck_models.robots import ROBOTS, load
 from leapcheck_models.rotors import rotation_matrix, with_rotor_bodies
-from leapcheck_models.rpy import rpy
+from leapcheck_models.rpy import USUAL, rpy
 from leapcheck_models.spec import (
     Actuator,
     Inertia,
@@ -326,6 +326,12 @@ def test_rpy_of_quarter_turns_is_exact() -> None:
     assert rpy((h, 0.0, 0.0, h)) == (0.0, 0.0, math.pi / 2)
     assert rpy((h, -h, 0.0, 0.0)) == (-math.pi / 2, 0.0, 0.0)
     assert rpy((h, 0.0, h, 0.0)) == (0.0, math.pi / 2, 0.0)
+
+
+def test_the_usual_rotations_are_those_of_ball_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = dict(USUAL)
+    monkeypatch.setattr("leapcheck_models.rpy.USUAL", {})
+    assert {quaternion: rpy(quaternion) for quaternion in known} == known
 
 
 def test_placement_keeps_negative_zero_out() -> None:

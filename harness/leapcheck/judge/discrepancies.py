@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 
 from leapcheck.comparison.execution import Stage
 from leapcheck.comparison.plan import Plan, repeat_text
@@ -16,7 +15,7 @@ from leapcheck.engines.registry import factory_of
 from leapcheck.judge.blame import VerdictOf, WrongQuantity, verdict_of, who_is_wrong, wrong_quantities
 from leapcheck.judge.explanation import EngineExplanation, explanation, one_state, states_to_ask
 from leapcheck.judge.meter import Meter
-from leapcheck.judge.truth import truth
+from leapcheck.judge.true_entries import true_entries
 from leapcheck.judge.verdicts import CONDITION
 from leapcheck.quantities import QUANTITIES
 from leapcheck.records import (
@@ -31,7 +30,6 @@ from leapcheck.records import (
     LargestMismatch,
     Reproducer,
     Verdict,
-    WorstState,
 )
 from leapcheck.sampling import States
 from leapcheck.system.plugins import reason_of
@@ -47,18 +45,11 @@ SHRINKING, LEAST_SHRINKING = 2.0, 0.2
 def add_truth(spec: RobotSpec, rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """The comparisons, with the true value of the worst entry for each discrepancy and each quantity's worst pair."""
     worst = {row.quantity: row for row in sorted(rows, key=lambda row: row.rounding)}
-    true_values = cache(partial(truth, spec))  # pairs with one wrong engine often share the state
-
-    def true_entry(quantity: str, worst: WorstState) -> float:
-        return float(true_values(quantity, worst.q, worst.v, worst.tau, worst.vdot, worst.contact_forces)[worst.place])
-
-    def with_truth(row: Comparison) -> Comparison:
-        is_shown = row.verdict is Verdict.DISCREPANCY or worst[row.quantity] is row
-        if row.worst is None or row.worst.entry in (UNANSWERED, UNSEEN) or not is_shown:
-            return row
-        return replace(row, worst=replace(row.worst, truth=true_entry(row.quantity, row.worst)))
-
-    return tuple(map(with_truth, rows))
+    shown = [row for row in rows if row.verdict is Verdict.DISCREPANCY or worst[row.quantity] is row]
+    wanted = [(row, row.worst) for row in shown if row.worst is not None and row.worst.entry not in (UNANSWERED, UNSEEN)]
+    entries = true_entries(spec, [(row.quantity, state) for row, state in wanted])
+    known = {id(row): replace(state, truth=entry) for (row, state), entry in zip(wanted, entries, strict=True)}
+    return tuple(replace(row, worst=known.get(id(row), row.worst)) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from leapcheck_reference.trace.balls import fold_constants
 from leapcheck_reference.trace.double_double_arithmetic import Parts, split
 from leapcheck_reference.trace.double_double_machine import (
     QUOTIENT,
@@ -30,6 +29,8 @@ CONSTANT_BYTES = 16
 
 def program(graph: Graph, lanes: int) -> MachineProgram:
     """The program of an exact record; ValueError for an operation that double-double arithmetic does not have."""
+    from leapcheck_reference.trace.balls import fold_constants  # python-flint takes its time, and most programs are kept
+
     folded = fold_constants(graph)
     return _Encoder(folded, statements(folded), lanes).program()
 
