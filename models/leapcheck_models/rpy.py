@@ -1,8 +1,12 @@
 """Roll, pitch and yaw, as URDF writes rotations."""
 
 import math
+from typing import TYPE_CHECKING
 
 from leapcheck_models.spec import Quaternion, Vector3
+
+if TYPE_CHECKING:
+    from flint import arb
 
 WORKING_BITS = 160
 """Precision in which angles are computed before they are rounded to 53 bits."""
@@ -21,15 +25,18 @@ def rpy(quaternion: Quaternion) -> Vector3:
 
 
 def _rounded_angles(quaternion: Quaternion) -> Vector3:
-    from flint import arb, ctx
+    from flint import arb, ctx  # here: see USUAL
 
     with ctx.workprec(WORKING_BITS):
         w, x, y, z = map(arb, quaternion)
         half_sum = arb.atan2(x + z, w - y)
         half_difference = arb.atan2(z - x, w + y)
         steep, flat = (w + y) ** 2 + (z - x) ** 2, (w - y) ** 2 + (x + z) ** 2
-        pi = arb.pi()
-        pitch = 2 * arb.atan2(steep.sqrt(), flat.sqrt()) - pi / 2
-        balls = (half_sum - half_difference, pitch, half_sum + half_difference)
-        roll, pitch, yaw = (float(ball - 2 * pi * ball.sgn() if abs(ball) > pi else ball) for ball in balls)
-        return roll, pitch, yaw
+        pitch = 2 * arb.atan2(steep.sqrt(), flat.sqrt()) - arb.pi() / 2
+        return _angle(half_sum - half_difference), _angle(pitch), _angle(half_sum + half_difference)
+
+
+def _angle(ball: "arb") -> float:
+    """The angle within [-pi, pi] that a ball stands for."""
+    pi = ball.pi()
+    return float(ball - 2 * pi * ball.sgn() if abs(ball) > pi else ball)

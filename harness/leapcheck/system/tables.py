@@ -65,8 +65,9 @@ def parquet_bytes(table: Table) -> bytes:
 
     arrays = [_arrow_array(column) for column in table.values()]
     written = pa.Table.from_arrays(arrays, list(table), metadata={"pandas": _pandas_types(table)})
+    texts = [name for name, column in table.items() if column.is_text]
     buffer = io.BytesIO()
-    pyarrow.parquet.write_table(written, buffer)
+    pyarrow.parquet.write_table(written, buffer, use_dictionary=texts)  # hardly a number comes twice
     return buffer.getvalue()
 
 
