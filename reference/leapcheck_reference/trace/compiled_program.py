@@ -260,12 +260,12 @@ def _content(graph: Graph, lanes: int) -> bytes:
         "entries": {name: _places(graph, parts.results, places) for name, places in graph.outputs.items()},
     }
     ir = blocks_module(graph, lanes, parts) + results_module(graph, lanes, parts)
-    return json.dumps(description).encode() + b"\n" + native.object_code(ir, lanes)
+    return json.dumps(description).encode() + b"\n" + native.object_code(ir, lanes, native.STRAIGHT)
 
 
 def _code_of_rows(graph: Graph, lanes: int, way: Way) -> bytes:
     graph, parts = _parts(graph)
-    return native.object_code(rows_module(graph, lanes, parts, way), lanes)
+    return native.object_code(rows_module(graph, lanes, parts, way), lanes, native.STRAIGHT)
 
 
 def _parts(graph: Graph) -> tuple[Graph, Partition]:
