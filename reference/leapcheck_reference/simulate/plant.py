@@ -57,6 +57,12 @@ class Joints:
     friction: Floats
 
 
+FEWEST_LANES = 2
+"""States in the narrowest vectors: one state at a time takes two thirds of what it takes in the widest, whose long lists of
+intermediate results leave the first-level cache.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Record:
     """What `make` gives, known by its key."""
@@ -67,7 +73,7 @@ class _Record:
 
 @lru_cache(maxsize=16)  # a study has a robot's simulators at several steps
 def _program(record: _Record) -> Program:
-    return program(record.key, record.make)
+    return program(record.key, record.make, FEWEST_LANES)
 
 
 class BoundProgram:
