@@ -116,15 +116,18 @@ def outline(points: Floats, deviation: float = DEVIATION) -> NDArray[np.intp]:
 
 def _farthest(points: Floats, first: NDArray[np.intp], last: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
     """(distance, place) of the point farthest from each chord from `points[first]` to `points[last]`, out of those between."""
+    x, y = points.T
     count = last - first - 1
     start = np.cumsum(count) - count
-    chord_of = np.repeat(np.arange(len(count)), count)
-    places = np.arange(len(chord_of)) + (first + 1 - start)[chord_of]
-    chord = points[last] - points[first]
-    squared = (chord * chord).sum(1)
-    chord, away = chord[chord_of], points[places] - points[first][chord_of]
-    along = np.clip((away * chord).sum(1) / np.where(squared > 0.0, squared, 1.0)[chord_of], 0.0, 1.0)
-    distance = np.hypot(*(away - along[:, None] * chord).T)
+    places = np.arange(start[-1] + count[-1]) + np.repeat(first + 1 - start, count)
+    chord_x, chord_y = x[last] - x[first], y[last] - y[first]
+    squared = chord_x * chord_x + chord_y * chord_y
+    squared[squared == 0.0] = 1.0
+    of_points = np.stack([x[first], y[first], chord_x, chord_y, squared])
+    first_x, first_y, chord_x, chord_y, squared = np.repeat(of_points, count, axis=1)
+    away_x, away_y = x[places] - first_x, y[places] - first_y
+    along = np.clip((away_x * chord_x + away_y * chord_y) / squared, 0.0, 1.0)
+    distance = np.hypot(away_x - along * chord_x, away_y - along * chord_y)
     largest = np.maximum.reduceat(distance, start)
-    candidates = np.flatnonzero(distance == largest[chord_of])
-    return largest, places[candidates[np.unique(chord_of[candidates], return_index=True)[1]]]
+    candidates = np.flatnonzero(distance == np.repeat(largest, count))
+    return largest, places[candidates[np.searchsorted(candidates, start)]]

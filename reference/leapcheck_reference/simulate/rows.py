@@ -162,7 +162,7 @@ class ConstraintRows:
     def limit_torques(self, dt: float) -> Floats:
         """Mean torques (nv,) N m of the stops in the last step."""
         answer = np.zeros(self._plant.tree.nv)
-        if not self.stops.any():
+        if not np.count_nonzero(self.stops):
             return answer
         np.add.at(answer, self._stop_u, self._signs * self.stops / dt)
         return answer

@@ -85,7 +85,7 @@ def landing_velocity(robot: Legged, pose: Floats, com_velocity: Floats, angular_
     terms = robot.geometry(q)
     turning = robot.momentum(q)["centroidal_momentum_matrix"][:, :3]
     slip = contact_point_jacobian(robot, terms).reshape(1, -1, len(pose) - 1)
-    A = np.concatenate([turning, com_jacobian(robot, q, terms["mass_matrix"]), slip], axis=1)
+    A = np.concatenate([turning, com_jacobian(robot, rotations(q[:, 3:7]), terms["mass_matrix"]), slip], axis=1)
     wanted = np.concatenate([angular_momentum, com_velocity, np.zeros(slip.shape[1])])
     v: Floats = batch_solve(A, wanted[None])[0]
     return v
@@ -136,7 +136,7 @@ def _rows(robot: Legged, q: Floats, M: Floats, slip: Floats) -> Floats:
     """A (n, nv, nv): A v = [trunk's angular velocity in trunk axes; velocity of the com; of the contact points]."""
     n, nv = M.shape[:2]
     turning = np.broadcast_to(np.eye(3, nv), (n, 3, nv))
-    return np.concatenate([turning, com_jacobian(robot, q, M), slip.reshape(n, -1, nv)], axis=1)
+    return np.concatenate([turning, com_jacobian(robot, rotations(q[:, 3:7]), M), slip.reshape(n, -1, nv)], axis=1)
 
 
 def _arms(robot: Legged) -> Floats:

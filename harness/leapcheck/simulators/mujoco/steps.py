@@ -28,13 +28,14 @@ class Forces:
 
 def constraint_forces(m: mujoco.MjModel, d: mujoco.MjData, points: Mapping[int, int]) -> Forces:
     """The forces as the solver last left them; `points` by the number of their geom."""
-    contact, wrench = np.zeros((len(points), 3)), np.empty(6)
+    contact = np.zeros((len(points), 3))
     if not d.nefc:
         return Forces(contact, np.zeros(m.nv))
-    pairs, frames = d.contact.geom.tolist(), d.contact.frame.reshape(-1, 3, 3)
-    for i, (first, second) in enumerate(pairs):
+    wrenches, frames = np.empty((d.ncon, 6)), d.contact.frame.reshape(-1, 3, 3)
+    for i, wrench in enumerate(wrenches):
         mujoco.mj_contactForce(m, d, i, wrench)
-        force = wrench[:3] @ frames[i]
+    forces = np.matmul(wrenches[:, None, :3], frames)[:, 0]
+    for (first, second), force in zip(d.contact.geom.tolist(), forces, strict=True):
         if second in points:  # the force acts on the second geom, its negative on the first
             contact[points[second]] += force
         else:
