@@ -16,6 +16,7 @@ from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, has_free_base
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
+from leapcheck_reference.trace import native
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.key import key_of
@@ -73,7 +74,7 @@ class _Record:
 
 @lru_cache(maxsize=16)  # a study has a robot's simulators at several steps
 def _program(record: _Record) -> Program:
-    return program(record.key, record.make, FEWEST_LANES)
+    return program(record.key, record.make, FEWEST_LANES, level=native.QUICK)
 
 
 class BoundProgram:

@@ -45,19 +45,21 @@ class Entries:
     factor: Floats
 
 
-def compile_program(key: bytes, make: Callable[[], Graph], lanes: int | None = None) -> CompiledProgram | None:
+def compile_program(
+    key: bytes, make: Callable[[], Graph], lanes: int | None = None, level: int = native.THOROUGH
+) -> CompiledProgram | None:
     """The compiled record that `make` gives, from the cache where the same key was compiled before on such a CPU.
 
-    `lanes` is the number of states in a vector, by default the widest that the CPU has. None for a record of more than
-    `LONGEST` operations.
+    `lanes` is the number of states in a vector, by default the widest that the CPU has; `level` how far LLVM goes. None for a
+    record of more than `LONGEST` operations.
     """
     width = lanes or native.vector_width()
-    source = _Source(b"program %d " % width + native.target_key(width) + key, make)
+    source = _Source(b"program %d %d " % (width, level) + native.target_key(width) + key, make)
 
     def code_of_rows(way: Way) -> bytes:
-        return load_or_make(way.encode() + b" of " + source.key, lambda: _code_of_rows(_lowered(source), width, way))
+        return load_or_make(way.encode() + b" of " + source.key, lambda: _code_of_rows(_lowered(source), width, level, way))
 
-    content = load_or_make(source.key, lambda: _content(_lowered(source), width))
+    content = load_or_make(source.key, lambda: _content(_lowered(source), width, level))
     return CompiledProgram(content, code_of_rows) if content else None
 
 
@@ -245,7 +247,7 @@ def _table(arrays: Sequence[Floats], first: int) -> ctypes.Array[ctypes.c_void_p
     return (ADDRESS * len(arrays))(*(address(array) + first * array.strides[0] for array in arrays))
 
 
-def _content(graph: Graph, lanes: int) -> bytes:
+def _content(graph: Graph, lanes: int, level: int) -> bytes:
     """Description in one line of JSON, then the machine code but for that of rows; nothing for a graph that is too long."""
     if graph.operation_count > LONGEST:
         return b""
@@ -260,12 +262,12 @@ def _content(graph: Graph, lanes: int) -> bytes:
         "entries": {name: _places(graph, parts.results, places) for name, places in graph.outputs.items()},
     }
     ir = blocks_module(graph, lanes, parts) + results_module(graph, lanes, parts)
-    return json.dumps(description).encode() + b"\n" + native.object_code(ir, lanes, native.STRAIGHT)
+    return json.dumps(description).encode() + b"\n" + native.object_code(ir, lanes, level)
 
 
-def _code_of_rows(graph: Graph, lanes: int, way: Way) -> bytes:
+def _code_of_rows(graph: Graph, lanes: int, level: int, way: Way) -> bytes:
     graph, parts = _parts(graph)
-    return native.object_code(rows_module(graph, lanes, parts, way), lanes, native.STRAIGHT)
+    return native.object_code(rows_module(graph, lanes, parts, way), lanes, level)
 
 
 def _parts(graph: Graph) -> tuple[Graph, Partition]:

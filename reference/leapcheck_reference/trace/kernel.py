@@ -9,6 +9,7 @@ import numpy as np
 
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.quantities import SIZES, arguments
+from leapcheck_reference.trace import native
 from leapcheck_reference.trace.cache import load_or_make
 from leapcheck_reference.trace.compiled_program import CompiledProgram, compile_program
 from leapcheck_reference.trace.graph import Graph
@@ -56,13 +57,20 @@ def kernel(tree: Tree, quantities: Sequence[str], lanes: int | None = None, comp
     return Kernel(tree, tuple(quantities), program(key_of(tree, tuple(quantities)), graph, lanes, compile_code))
 
 
-def program(key: bytes, make: Callable[[], Graph], lanes: int | None = None, compile_code: bool = True) -> Program:
-    """The record that `make` gives, executable: compiled if wanted and not too long, else interpreted.
+def program(
+    key: bytes,
+    make: Callable[[], Graph],
+    lanes: int | None = None,
+    compile_code: bool = True,
+    level: int = native.THOROUGH,
+) -> Program:
+    """The record that `make` gives, executable: compiled if wanted and not too long, else interpreted; `lanes` and `level` as of
+    `compile_program`.
 
-    Both give the same bits; what was made once under a key is kept in the user's cache.
+    All give the same bits; what was made once under a key is kept in the user's cache.
     """
     if compile_code:
-        code = compile_program(key, make, lanes)
+        code = compile_program(key, make, lanes, level)
         if code is not None:
             return code
     content = load_or_make(b"registers " + key, lambda: register_program(lower(make())).as_bytes())
