@@ -24,7 +24,7 @@ compare: venv
 # What tests compile is kept for the next run, keyed by its source as users' is; a first run and CI's begin without.
 quick test test-slow: export LEAPCHECK_CACHE ?= $(CURDIR)/$(VENV)/test-cache
 
-# One more than there are cores: tests wait for processes that they start, an eighth of the time.
+# One more than there are cores: tests wait for processes that they start, a twelfth of the time.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # What one runs after each edit: under a minute on two cores.
