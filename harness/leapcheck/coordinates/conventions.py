@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from leapcheck.coordinates.frame_maps import CANONICAL_FRAMES, FrameConvention
 from leapcheck.coordinates.joint_forms import DRAKE, MUJOCO, NOTHING, ONE_COORDINATE, PINOCCHIO, Form, Forms, Layout
 from leapcheck_models.arrays import Floats
-from leapcheck_models.rotors import numbers, rotor_places, with_rotor_bodies
+from leapcheck_models.rotors import RotorPlaces, numbers, rotor_places, with_rotor_bodies
 from leapcheck_models.spec import CONFIGURATION_SIZE, VELOCITY_SIZE, Joint, JointType, RobotSpec
 
 QUATERNION_JOINTS = (JointType.FREE, JointType.BALL)
@@ -66,21 +66,23 @@ class RotatedVelocity(NamedTuple):
 class Convention:
     """One engine's coordinates of one robot.
 
-    `columns` (nq_u,) names the canonical coordinate behind each of the engine's; those of the places `geared` are multiplied by
-    `ratios`: a rotor's gear ratio, 0 for what is always zero. `quaternions` are their first places in q, `circles` the places of
-    a cosine followed by its sine in q_u. `shuffle` (nv_u, nv) is T with R = 1, and `rotations` are the places where R stands.
-    `frames`: the form of what the engine answers about frames.
+    `places`: the canonical coordinate behind each of the engine's, times a rotor's gear ratio, or 0 for what is always zero.
+    `quaternions` are their first places in q, `circles` the places of a cosine followed by its sine in q_u. `shuffle` (nv_u, nv)
+    is T with R = 1, and `rotations` are the places where R stands. `frames`: the form of what the engine answers about frames.
     """
 
     spec: RobotSpec
-    columns: NDArray[np.intp]
-    geared: NDArray[np.intp]
-    ratios: Floats
+    places: RotorPlaces
     circles: tuple[int, ...]
     quaternions: tuple[int, ...]
     shuffle: Floats
     rotations: tuple[RotatedVelocity, ...]
     frames: FrameConvention = CANONICAL_FRAMES
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """Number (nq_u,) of the canonical coordinate behind each of the engine's."""
+        return self.places.sources
 
     @property
     def is_square(self) -> bool:
@@ -141,9 +143,7 @@ def configuration(convention: Convention, q: ArrayLike) -> Floats:
     q = numbers(q).copy()
     for start in convention.quaternions:
         q[..., start : start + 4] = _unit_quaternion(q[..., start : start + 4])
-    q_u = q[..., convention.columns]
-    if len(convention.geared):
-        q_u[..., convention.geared] *= convention.ratios
+    q_u: Floats = convention.places.coordinates(q)
     for i in convention.circles:
         q_u[..., i], q_u[..., i + 1] = np.cos(q_u[..., i]), np.sin(q_u[..., i])
     return q_u
@@ -304,14 +304,10 @@ def _convention(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> C
             if i != NOTHING:
                 permutation[place.v + row, v + i] = 1.0
     shuffle = permutation @ gear_matrix
-    sources, ratios = _sources(spec, columns)
-    geared = np.flatnonzero(ratios != 1.0)
-    sources.flags.writeable = shuffle.flags.writeable = False
+    shuffle.flags.writeable = False
     return Convention(
         spec,
-        sources,
-        geared,
-        ratios[geared],
+        places=_rotor_places(spec, columns),
         circles=tuple(place.q for *_, place in joints if place.circular),
         quaternions=tuple(q + CONFIGURATION_SIZE[j.type] - 4 for j, q, _ in _joints(spec) if j.type in QUATERNION_JOINTS),
         shuffle=shuffle,
@@ -319,13 +315,15 @@ def _convention(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> C
     )
 
 
-def _sources(spec: RobotSpec, columns: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats]:
-    """(canonical coordinates, factors) behind the `columns` (nq_u,), which count rotors as bodies; the factor of NOTHING is 0."""
-    rotors = rotor_places(spec)
+def _rotor_places(spec: RobotSpec, columns: NDArray[np.intp]) -> RotorPlaces:
+    """Where the engine's coordinates come from: `columns` (nq_u,) are their places with rotors as bodies, NOTHING for a zero."""
+    rotors, nothing = rotor_places(spec), columns == NOTHING
     factors = np.ones(len(rotors.sources))
     factors[rotors.geared] = rotors.ratios
-    nothing = columns == NOTHING
-    return np.where(nothing, 0, rotors.sources[columns]), np.where(nothing, 0.0, factors[columns])
+    sources, ratios = np.where(nothing, 0, rotors.sources[columns]), np.where(nothing, 0.0, factors[columns])
+    sources.flags.writeable = False
+    geared = np.flatnonzero(ratios != 1.0)
+    return RotorPlaces(sources, geared, ratios[geared])
 
 
 def _rotations(spec: RobotSpec, places: Mapping[str, Place], forms: Forms) -> Iterator[RotatedVelocity]:
