@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 from dataclasses import fields
 from importlib import import_module
-from importlib.metadata import version
 from inspect import getdoc
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
+import leapcheck
 from leapcheck.cli.streams import output_error, replace_streams
 from leapcheck.system.garbage import rare_collection
 from leapcheck.system.text import terminal_text
@@ -156,7 +156,7 @@ def _run(words: Sequence[str]) -> int:
         print(HELP)
         return 0
     if words[:1] == ["--version"]:
-        print(f"leapcheck {version('leapcheck')}")
+        print(f"leapcheck {leapcheck.__version__}")
         return 0
     if not words or words[0] not in COMMANDS:
         problem = f"unknown command '{words[0]}'{did_you_mean(words[0], COMMANDS)}" if words else "no command"

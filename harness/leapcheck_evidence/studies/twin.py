@@ -16,7 +16,7 @@ from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import JumpPlan, JumpRequest
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.log import JumpLog
-from leapcheck.simulators.mujoco.simulator import MujocoSimulator
+from leapcheck.simulators.mujoco.simulator import TO_ROUNDING, MujocoSimulator
 from leapcheck.simulators.protocol import Simulator
 from leapcheck_evidence.studies.row import StudyRow
 from leapcheck_models.arrays import Floats
@@ -78,7 +78,7 @@ class Difference:
 
 
 def rows() -> list[StudyRow]:
-    """The rows of the table: the planned jump at tolerance 0 and at MuJoCo's default, a skewed jump, crashes."""
+    """The rows of the table: the planned jump to rounding and at MuJoCo's default tolerance, a skewed jump, crashes."""
     exact: list[Difference] = []
     loose: list[Difference] = []
     unusual: list[Difference] = []
@@ -98,24 +98,24 @@ def rows() -> list[StudyRow]:
         f"direct; impratio {_numbers(IMPRATIOS)}"
     )
     return [
-        twin_row(f"{TITLE}, tolerance 0, planned jump", exact, (Q_GOAL, V_GOAL), jumps),
+        twin_row(f"{TITLE}, to rounding, planned jump", exact, (Q_GOAL, V_GOAL), jumps),
         twin_row(
             f"{TITLE}, MuJoCo's default tolerance, planned jump",
             loose,
             (DEFAULT_Q_GOAL, np.inf),
             f"the {len(loose)} of these jumps with impratio 1, {within} of them within the goal; MuJoCo's early exit: it differs "
-            f"from itself at tolerance 0 by up to dq {worst(itself).dq:.1e}; with {_numbers(IMPRATIOS[1:])} it may stop so "
+            f"from itself solved to rounding by up to dq {worst(itself).dq:.1e}; with {_numbers(IMPRATIOS[1:])} it may stop so "
             f"early that a touch moves by a step: {len(unusual)} jumps, worst dq {worst(unusual).dq:.1e}",
         ),
         twin_row(
-            f"{TITLE}, tolerance 0, skewed jump",
+            f"{TITLE}, to rounding, skewed jump",
             skewed,
             (Q_GOAL, V_GOAL),
             f"{len(skewed)} scripted jumps of {JUMP} s on legs bent differently: feet chatter, slide, touch and leave one by one "
             "(at MuJoCo's default tolerance a touch may then move by a step, and dq reach 2e-4)",
         ),
         twin_row(
-            f"{TITLE}, tolerance 0, crash",
+            f"{TITLE}, to rounding, crash",
             crashed,
             (Q_GOAL, V_GOAL),
             f"{len(crashed)} tumbling falls of {CRASH} s onto trunk, knees and feet, joints driven into their stops, damping and "
@@ -225,7 +225,7 @@ def twin_log(case: TwinCase, scenario: Scenario) -> JumpLog:
     return _run(spec, SoftSimulator(Plant(spec, case.passive), case.contact, DT, IN_HOUSE[case.integrator]), scenario)
 
 
-def mujoco_log(case: TwinCase, scenario: Scenario, tolerance: float = 0.0) -> JumpLog:
+def mujoco_log(case: TwinCase, scenario: Scenario, tolerance: float = TO_ROUNDING) -> JumpLog:
     """MuJoCo's run."""
     spec, integrator = load(case.robot), case.integrator
     options: Any = {"integrator": integrator, "tolerance": tolerance, "passive": case.passive}

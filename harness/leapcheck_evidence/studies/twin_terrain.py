@@ -71,7 +71,7 @@ NEAR, FLAT = 1e-4, 1e-6
 PARTS = {1: "face", 2: "edge", 3: "corner"}
 """What a sphere touches, by how many parts of the normal in the ground's axes do not vanish."""
 
-TITLE = "in-house twin against MuJoCo, tolerance 0"
+TITLE = "in-house twin against MuJoCo, to rounding"
 
 
 def rows() -> list[StudyRow]:

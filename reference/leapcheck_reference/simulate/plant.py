@@ -17,9 +17,11 @@ from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.simulate.coordinates import canonical_velocity, displace, has_free_base
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, Touch, touch
 from leapcheck_reference.trace import native
+from leapcheck_reference.trace.compiled_program import CompiledProgram
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.kernel import Program, program
 from leapcheck_reference.trace.key import key_of
+from leapcheck_reference.trace.runge_kutta import RungeKuttaStep
 from leapcheck_reference.trace.symbol import Recorder
 from leapcheck_reference.tree import Tree, build
 
@@ -82,19 +84,30 @@ class BoundProgram:
 
     def __init__(self, key: bytes, make: Callable[[], Graph]) -> None:
         """The record that `make` gives, kept in the cache under `key`."""
-        ready = _program(_Record(key, make))
-        inputs = {name: np.ones((ready.lanes, *shape)) for name, shape in ready.inputs.items()}
-        answers = ready.arrays(ready.lanes)
-        self._evaluate = ready.bound(inputs, answers)
-        self._inputs = [array[0] for array in inputs.values()]
-        self.answers = {name: array[0] for name, array in answers.items()}
+        self._program = ready = _program(_Record(key, make))
+        self._vectors = {name: np.ones((ready.lanes, *shape)) for name, shape in ready.inputs.items()}
+        self._answers = ready.arrays(ready.lanes)
+        self._evaluate = ready.bound(self._vectors, self._answers)
+        self._inputs = [array[0] for array in self._vectors.values()]
+        self.answers = {name: array[0] for name, array in self._answers.items()}
 
     def __call__(self, *inputs: Floats | float) -> Mapping[str, Floats]:
         """The answers at these inputs, in the record's order."""
-        for own, values in zip(self._inputs, inputs, strict=True):
-            own[...] = values
+        self.take(*inputs)
         self._evaluate()
         return self.answers
+
+    def take(self, *inputs: Floats | float) -> None:
+        """Writes the inputs, in the record's order, for what evaluates the record next."""
+        for own, values in zip(self._inputs, inputs, strict=True):
+            own[...] = values
+
+    @cached_property
+    def runge_kutta(self) -> RungeKuttaStep | None:
+        """A whole step of a record of rates; None where the record is too long to be compiled."""
+        if not isinstance(self._program, CompiledProgram):
+            return None
+        return RungeKuttaStep(self._program, self._vectors, self._answers)
 
 
 class Plant:

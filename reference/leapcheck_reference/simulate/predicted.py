@@ -22,12 +22,13 @@ from leapcheck_reference.simulate.plant import BoundProgram, Equations, Plant, e
 from leapcheck_reference.simulate.rows import contact_jacobians
 from leapcheck_reference.trace.graph import Graph
 from leapcheck_reference.trace.key import key_of
+from leapcheck_reference.trace.runge_kutta import WholeStep
 from leapcheck_reference.trace.symbol import Recorder
 
 CONDITIONS = "conditions"
 """Name of the answer (conditions,) whose entries are all positive where the prediction holds."""
 
-PATIENCE = 50
+PATIENCE = 10
 """Steps that the solver takes before straight-line code is compiled for them."""
 
 INEXACT = 1e-12
@@ -133,6 +134,17 @@ class PredictedSteps:
         answers = program(*inputs)
         conditions = answers[CONDITIONS]
         return answers if conditions.item(conditions.argmin()) > 0.0 else None  # a fifth of min()'s time; NaN is the least
+
+    def runge_kutta(self, active: NDArray[np.bool_], start: Floats, dt: float, q: Floats, *others: Floats) -> WholeStep | None:
+        """A step of `dt` by the answer "rates" from `start`, the input "moved" that stands between `q` and `others`.
+
+        None where the contacts do not go on as they were through all stages, or where no code is ready for these.
+        """
+        program = self._ready.get(active.tobytes())
+        if program is None or program.runge_kutta is None:
+            return None
+        program.take(q, start, *others)
+        return program.runge_kutta(start, dt)
 
     def _program(self, points: Points) -> BoundProgram:
         program = self._programs.get(points)

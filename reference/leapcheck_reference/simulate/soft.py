@@ -18,6 +18,7 @@ from leapcheck_reference.simulate.soft_newton import minimiser
 from leapcheck_reference.simulate.soft_predicted import can_be_predicted, predicted_stage
 from leapcheck_reference.simulate.soft_rows import SoftRows, Weights, gains, rows
 from leapcheck_reference.simulate.soft_weights import reference_configuration, weights
+from leapcheck_reference.trace.runge_kutta import STAGES
 
 __all__ = ["Response", "SoftContact", "Weights", "reference_configuration", "response", "weights"]
 
@@ -102,9 +103,6 @@ def _contact_forces(points: int, contact: SoftContact, constraints: SoftRows, pu
 
 
 Integrator = Literal["euler", "implicitfast", "rk4"]
-
-STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0))
-"""(a, b) of each stage of the classical Runge-Kutta method."""
 
 
 class Stage(NamedTuple):
@@ -197,15 +195,30 @@ class SoftSimulator(Stepped):
         self._forces, self._limit_torques = made.rates[2 * len(u) :].reshape(-1, 3), made.limit_torques
 
     def _runge_kutta(self, force: Floats) -> None:
-        dt, nv = self.dt, len(self._u)
         start = np.concatenate([self._none, self._u])
-        rates = total = np.zeros(2 * nv + self._forces.size)
+        moved, mean, limit_torques = self._whole_step(start, force) or self._stage_by_stage(start, force)
+        nv = len(self._u)
+        self._advance(moved[:nv], moved[nv:])
+        self._forces, self._limit_torques = mean[2 * nv :].reshape(-1, 3), limit_torques
+
+    def _whole_step(self, start: Floats, force: Floats) -> tuple[Floats, Floats, Floats] | None:
+        """What `_stage_by_stage` gives, by one call, if the contacts go on as they were through all stages."""
+        if self._predicted is None or self._active is None:
+            return None
+        made = self._predicted.runge_kutta(self._active, start, self.dt, self._q, force, self._gains)
+        if made is None:
+            return None
+        self._warm = made.last[self._udot].copy()
+        return made.moved, made.mean.copy(), self._none
+
+    def _stage_by_stage(self, start: Floats, force: Floats) -> tuple[Floats, Floats, Floats]:
+        """(where the step leads (2 nv,), mean rates, mean torques of the joint stops)."""
+        dt, moving = self.dt, len(start)
+        rates = mean = np.zeros(moving + self._forces.size)
         limit_torques = self._none
         for a, b in STAGES:
-            rates, torques = self._stage(start + dt * a * rates[: 2 * nv], force)
-            total = total + b * rates
+            rates, torques = self._stage(start + dt * a * rates[:moving], force)
+            mean = mean + b * rates
             if torques is not self._none:
                 limit_torques = limit_torques + b * torques
-        moved = start + dt * total[: 2 * nv]
-        self._advance(moved[:nv], moved[nv:])
-        self._forces, self._limit_torques = total[2 * nv :].reshape(-1, 3), limit_torques
+        return start + dt * mean[:moving], mean, limit_torques

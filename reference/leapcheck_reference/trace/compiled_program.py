@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,16 @@ class Entries:
 
     place: NDArray[np.int64]
     factor: Floats
+
+
+class MachineCall(NamedTuple):
+    """A call that machine code makes: `addresses` of the function, of the tables of its inputs and of its outputs; then come
+    what `scratch` gives in the calling thread, and 1. `alive` has to live as long.
+    """
+
+    addresses: tuple[int, int, int]
+    scratch: Callable[[], int]
+    alive: object
 
 
 def compile_program(
@@ -109,10 +120,22 @@ class CompiledProgram:
         For inner loops: addresses are looked up and entries that are the same at every state are written once, here, and
         nothing is checked.
         """
+        self._write_constants(out)
+        return self._bound(Way.VARYING, inputs, out)
+
+    def machine_call(self, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> MachineCall:
+        """`bound` to one vector of states, for machine code that makes the call itself."""
+        self._write_constants(out)
+        sources, targets = [inputs[name] for name in self.inputs], [out[name] for name in self.outputs]
+        function, tables = self._writer(Way.VARYING), (_table(sources, 0), _table(targets, 0))
+        code = ctypes.cast(function, ADDRESS).value or 0
+        return MachineCall((code, *map(ctypes.addressof, tables)), self._scratch, (self, sources, targets, tables))
+
+    def _write_constants(self, out: Mapping[str, Floats]) -> None:
+        """Writes the entries that are the same at every state."""
         for name in self.outputs:
             layout = self.entries(name)
             out[name][...] = np.where(layout.place < 0, layout.factor, 0.0)
-        return self._bound(Way.VARYING, inputs, out)
 
     def _bound(self, way: Way, inputs: Mapping[str, Floats], out: Mapping[str, Floats]) -> Callable[[], None]:
         sources, targets = [inputs[name] for name in self.inputs], [out[name] for name in self.outputs]
@@ -122,7 +145,7 @@ class CompiledProgram:
         calls = [(_table(sources, 0), _table(targets, 0), n // self.lanes)] if n else []
         if n % self.lanes:  # the last states, some of them once more: in any company a state gives the same bits
             calls.append((_table(sources, n - self.lanes), _table(targets, n - self.lanes), 1))
-        scratch, rows = self._scratch, self._writers.get(way) or self._writer(way)
+        scratch, rows = self._scratch, self._writer(way)
 
         def run(_alive: object = (sources, targets)) -> None:
             for source, target, blocks in calls:

@@ -12,7 +12,7 @@ from leapcheck_models.robots import load
 from leapcheck_reference.simulate.plant import Plant
 from leapcheck_reference.simulate.terrain import Box, Terrain
 
-TWIN = 1e-11  # rad, m at tolerance 0; largest seen 3e-14 in 20 drops of 0.4 s each of the three pairs
+TWIN = 1e-11  # rad, m to rounding; largest seen 3e-14 in 20 drops of 0.4 s each of the three pairs
 RIGID = 1e-9  # largest seen 7e-14
 ROBOT = load("mini_cheetah")
 HOME = np.array(ROBOT.pose("home"))

@@ -11,7 +11,7 @@ from leapcheck_evidence.studies import twin
 from leapcheck_evidence.studies.twin import Difference, Scenario, TwinCase, difference, mujoco_log, twin_log
 from leapcheck_reference.simulate.soft import SoftContact
 
-Q, V = 1e-12, 1e-10  # whole runs at tolerance 0; largest seen 7e-14 and 6e-12 (crashes)
+Q, V = 1e-12, 1e-10  # whole runs to rounding; largest seen 7e-14 and 6e-12 (crashes)
 DEFAULT_Q = 2e-7  # planned jump, MuJoCo's default tolerance; largest seen 2.5e-9
 
 ELLIPTIC = SoftContact(friction=0.3, solref=(0.01, 1.0), impratio=10.0)

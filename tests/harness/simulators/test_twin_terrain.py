@@ -17,7 +17,7 @@ from leapcheck_evidence.studies.twin_terrain import (
     touched_parts,
 )
 
-Q, V = 1e-11, 1e-9  # rad, m at tolerance 0, and rates; largest seen 9e-13 and 6e-11 (MIT's flip on a slope)
+Q, V = 1e-11, 1e-9  # rad, m to rounding, and rates; largest seen 9e-13 and 6e-11 (MIT's flip on a slope)
 EDGE = "up stairs, on their edges"
 
 

@@ -9,6 +9,7 @@ from leapcheck_models.robots import load
 from leapcheck_reference.simulate.compliant import CompliantSimulator, HuntCrossley, SpringDamper
 from leapcheck_reference.simulate.moving import Stepped
 from leapcheck_reference.simulate.plant import Plant
+from leapcheck_reference.simulate.predicted import PredictedSteps
 from leapcheck_reference.simulate.rigid import RigidSimulator
 from leapcheck_reference.simulate.soft import SoftSimulator
 from leapcheck_reference.simulate.soft_contact import SoftContact
@@ -34,29 +35,36 @@ def plant() -> Plant:
     return Plant(SPEC)
 
 
-def run(simulator: Stepped, v: np.ndarray, steps: int) -> tuple[np.ndarray, int]:
-    """(states, how many predictions held): crouched in the air, pushed by `v`, falls, lands, stands or slides."""
-    held = 0
-    predicted = simulator._predicted
-    predicted._patience = 10
+class Counted(PredictedSteps):
+    """Counts the steps and stages, and the whole Runge-Kutta steps, that were as predicted."""
 
-    def counted(*given: object) -> object:
-        nonlocal held
-        made = predicted(*given)
-        held += made is not None
+    held = whole = 0
+
+    def __call__(self, *given: object) -> object:
+        made = super().__call__(*given)
+        self.held += made is not None
         return made
 
+    def runge_kutta(self, *given: object) -> object:
+        made = super().runge_kutta(*given)
+        self.whole += made is not None
+        return made
+
+
+def run(simulator: Stepped, v: np.ndarray, steps: int) -> tuple[np.ndarray, int]:
+    """(states, how many stages were as predicted): crouched in the air, pushed by `v`, falls, lands, stands or slides."""
+    predicted = simulator._predicted
+    predicted.__class__ = Counted
+    predicted.held = predicted.whole = 0
     q = HOME.copy()
     q[2] += 0.01
     simulator.start(q, v)
-    simulator._predicted = counted
     states = []
     for _ in range(steps):
         angles, speeds = simulator.q[7:], simulator.v[6:]
         simulator.step(60.0 * (HOME[7:] - angles) - 2.0 * speeds)
         states.append(np.concatenate([simulator.q, simulator.v, simulator.forces.ravel() * DT]))
-    simulator._predicted = predicted
-    return np.array(states), held
+    return np.array(states), predicted.held + 4 * predicted.whole
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -80,6 +88,18 @@ def test_a_run_has_the_same_bits_again(plant: Plant) -> None:
     simulator = MAKE["rigid"](plant, 0.8)
     first, second = (run(simulator, np.zeros(SPEC.nv), 80)[0] for _ in range(2))
     np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("friction", [0.8, 0.05])
+def test_whole_runge_kutta_steps_have_the_bits_of_their_stages(plant: Plant, friction: float) -> None:
+    v = np.zeros(SPEC.nv)
+    v[[1, 3, 5]] = 0.6, 0.4, -0.1
+    whole, staged = (MAKE["soft rk4"](plant, friction) for _ in range(2))
+    staged._whole_step = lambda start, force: None
+    states, _ = run(whole, v, 160)
+    assert 16 < whole._predicted.whole < 160  # some steps are made whole; where a foot lands or slides, none is
+    np.testing.assert_array_equal(states, run(staged, v, 160)[0])
+    np.testing.assert_array_equal(whole._warm, staged._warm)
 
 
 @pytest.mark.parametrize("power", [1.0, 2.0, 3.0])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leapcheck.jumping.simulation import driven_places
 from leapcheck.simulators.log import JumpLog
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Floats, cross_products
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference import Kernel, build, kernel, total_mass
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
@@ -70,11 +70,11 @@ def log_balances(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> Bal
     point_v, arms, open_arms, open_v = _contact_points(spec, kinematics, terrain)
     mean_v, mean_point_v = _means(log.v), _means(point_v)
     sideways = np.linalg.norm(log.forces[..., :2] if terrain.is_level else log.forces, axis=-1)
-    play = _since_start(np.cross(np.diff(arms, axis=0), log.forces).sum(axis=1) * log.dt)
+    play = _since_start(cross_products(np.diff(arms, axis=0), log.forces).sum(axis=1) * log.dt)
     return Balances(
         **state_balances(spec, log.time, log.v, kinematics),
         contact_impulse=_since_start(log.forces.sum(axis=1) * log.dt),
-        angular_impulse=_since_start(np.cross(_means(arms), log.forces).sum(axis=1) * log.dt),
+        angular_impulse=_since_start(cross_products(_means(arms), log.forces).sum(axis=1) * log.dt),
         actuator_work=_since_start((log.torque * mean_v[:, joint_v]).sum(axis=1) * log.dt),
         contact_work=_since_start((log.forces * mean_point_v).sum(axis=(1, 2)) * log.dt),
         stop_work=_since_start((log.limit_torques * mean_v).sum(axis=1) * log.dt),
@@ -116,7 +116,7 @@ def _contact_points(spec: RobotSpec, kinematics: Mapping[str, Floats], terrain: 
     gaps, normals = nearest_surface(terrain, centres, radii)
     levers = -(radii + gaps / 2.0)[..., None] * normals
     turning = kinematics["contact_angular_velocities"]
-    velocities = kinematics["contact_velocities"] + np.cross(turning, levers)
+    velocities = kinematics["contact_velocities"] + cross_products(turning, levers)
     open_arms, open_v = np.maximum(-gaps, 0.0) / 2.0, np.zeros_like(gaps)
     if not terrain.is_level:
         both = (gaps_and_normals(terrain, centres, radii)[0] < BESIDE).sum(axis=-2) > 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import leapcheck_reference as reference
 from leapcheck.simulators.log import JumpLog
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Floats, cross_products
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain, contact_axes, nearest_surface
@@ -106,7 +106,7 @@ def observe(spec: RobotSpec, log: JumpLog, terrain: Terrain = LEVEL) -> Observat
     points = [point for point in spec.contact_points if point.computed]
     radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in points])
     gaps, normals = nearest_surface(terrain, seen["contact_positions"], radii)
-    sliding = seen["contact_velocities"] + np.cross(seen["contact_angular_velocities"], -radii[:, None] * normals)
+    sliding = seen["contact_velocities"] + cross_products(seen["contact_angular_velocities"], -radii[:, None] * normals)
     return Observation(
         spec=spec,
         dt=log.dt,

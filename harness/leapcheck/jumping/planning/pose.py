@@ -20,8 +20,8 @@ def inverse_kinematics(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """(q (n, nq), in_reach (n,)): trunk turned by `quaternion` (n, 4), com (n, 3) and foot centres (n, feet, 3) m where wanted.
 
-    Newton's method from `guess` (n, nq), which also decides which way the legs bend. Where a target is out of reach `found`
-    is False and q means nothing.
+    Newton's method from `guess` (n, nq), which also decides which way the legs bend. Where a target is out of
+    reach, `in_reach` is False and q means nothing.
     """
     q = guess.copy()
     q[:, 3:7] = quaternion

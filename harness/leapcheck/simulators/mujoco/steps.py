@@ -11,11 +11,9 @@ import numpy as np
 from leapcheck.engines.mujoco.rotors import LumpedRotors
 from leapcheck_models.arrays import Floats
 from leapcheck_reference.simulate.coordinates import displacement_rate
+from leapcheck_reference.trace.runge_kutta import STAGES
 
 LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
-
-STAGES = ((0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0))
-"""(a, b) of each stage of the classical Runge-Kutta method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
