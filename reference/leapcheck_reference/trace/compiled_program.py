@@ -127,9 +127,10 @@ class CompiledProgram:
         """`bound` to one vector of states, for machine code that makes the call itself."""
         self._write_constants(out)
         sources, targets = [inputs[name] for name in self.inputs], [out[name] for name in self.outputs]
-        function, tables = self._writer(Way.VARYING), (_table(sources, 0), _table(targets, 0))
-        code = ctypes.cast(function, ADDRESS).value or 0
-        return MachineCall((code, *map(ctypes.addressof, tables)), self._scratch, (self, sources, targets, tables))
+        self._writer(Way.VARYING)
+        function, source, target = self._library.address(f"evaluate_{Way.VARYING}"), _table(sources, 0), _table(targets, 0)
+        addresses = (function, ctypes.addressof(source), ctypes.addressof(target))
+        return MachineCall(addresses, self._scratch, (self, sources, targets, source, target))
 
     def _write_constants(self, out: Mapping[str, Floats]) -> None:
         """Writes the entries that are the same at every state."""
