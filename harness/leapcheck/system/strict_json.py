@@ -58,7 +58,10 @@ def _text(value: Any, line: str) -> str:
 
 
 def _are_finite_numbers(values: Sequence[Any]) -> bool:
-    return set(map(type, values)) <= NUMBERS and all(value - value == 0 for value in values)
+    try:
+        return set(map(type, values)) <= NUMBERS and all(map(math.isfinite, values))
+    except OverflowError:  # an int that no float can hold
+        return all(value - value == 0 for value in values)
 
 
 def _block(brackets: str, items: Iterable[str], line: str) -> str:

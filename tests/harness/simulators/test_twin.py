@@ -78,6 +78,13 @@ def test_mujoco_s_default_tolerance_moves_the_jump_little() -> None:
     assert difference(logs("planned Euler elliptic")[0], mujoco_log(case, scenario, 1e-8)).dq <= DEFAULT_Q
 
 
+@pytest.mark.parametrize("name", ["skewed Euler slippery", "skewed implicitfast pyramidal"])
+def test_more_iterations_change_nothing_but_rounding(name: str) -> None:
+    """Where MuJoCo's solver ends by default: with tolerance 0 it goes on to its last iteration."""
+    case, scenario = FAST[name]
+    assert_close(difference(logs(name)[1], mujoco_log(case, scenario, 0.0)))
+
+
 def test_a_contact_that_is_slightly_other_is_seen() -> None:
     """The comparison can fail: one part in a million of friction shows on a robot that slides."""
     case, scenario = FAST["skewed Euler slippery"]
