@@ -15,7 +15,6 @@ from leapcheck.jumping.planning.legged import Legged
 from leapcheck.jumping.planning.path import Path
 from leapcheck.jumping.planning.pose import batch_solve, com_jacobian, rotations
 from leapcheck_models.arrays import Floats
-from leapcheck_reference.rotation import skew
 
 UP = np.array([0.0, 0.0, 1.0])
 BALANCED = 1e-8
@@ -61,20 +60,25 @@ def rolling_motion(robot: Legged, q: Floats, path: Path, s: Floats) -> Motion:
     Rows: trunk turning, com, no slip: A v = b, A vdot = bdot - Adot v. Foot forces: of all that give the trunk its six rows
     of M vdot + h, those with the least sum of squares.
     """
-    v, _ = rolling_velocities(robot, q, path, s)
+    R_WB = rotations(q[:, 3:7])
+    v, _ = _rolling_velocities(robot, q, R_WB, path, s)
     terms = robot.dynamics(q, v)
     still = np.zeros((len(q), len(robot.feet), 3))
-    vdot = _accelerations(robot, q, terms, (_turning(path, q, s, 2), path.com_at(s, 2), still))
+    vdot = _accelerations(robot, R_WB, terms, (_turning(path, R_WB, s, 2), path.com_at(s, 2), still))
     wrench = np.einsum("nij,nj->ni", terms["mass_matrix"], vdot) + terms["bias_force"]
     return _with_foot_forces(robot, Motion(q, v, vdot, wrench, still), contact_point_jacobian(robot, terms))
 
 
 def rolling_velocities(robot: Legged, q: Floats, path: Path, s: Floats) -> tuple[Floats, Floats]:
     """(v (n, nv), velocities (n, feet, 3) m/s of the feet's centres) at poses q (n, nq), the moments s (n,) of as many paths."""
+    return _rolling_velocities(robot, q, rotations(q[:, 3:7]), path, s)
+
+
+def _rolling_velocities(robot: Legged, q: Floats, R_WB: Floats, path: Path, s: Floats) -> tuple[Floats, Floats]:
     terms = robot.geometry(q)
-    A = _rows(robot, q, terms["mass_matrix"], contact_point_jacobian(robot, terms))
+    A = _rows(robot, R_WB, terms["mass_matrix"], contact_point_jacobian(robot, terms))
     wanted = np.zeros(A.shape[:2])
-    wanted[:, :3], wanted[:, 3:6] = _turning(path, q, s, 1), path.com_at(s, 1)
+    wanted[:, :3], wanted[:, 3:6] = _turning(path, R_WB, s, 1), path.com_at(s, 1)
     v = batch_solve(A, wanted)
     return v, np.einsum("nfij,nj->nfi", terms["contact_jacobians"], v)
 
@@ -96,28 +100,38 @@ def free_fall_acceleration(robot: Legged, pose: Floats, v: Floats, lift: float) 
     q = pose[None]
     terms = robot.dynamics(q, v[None])
     up = np.broadcast_to(lift * UP, (1, len(robot.feet), 3))
-    vdot: Floats = _accelerations(robot, q, terms, (np.zeros((1, 3)), -robot.gravity * UP[None], up))[0]
+    vdot: Floats = _accelerations(robot, rotations(q[:, 3:7]), terms, (np.zeros((1, 3)), -robot.gravity * UP[None], up))[0]
     return vdot
 
 
 def contact_point_jacobian(robot: Legged, terms: dict[str, Floats]) -> Floats:
     """(n, feet, 3, nv): world velocity of the point of each foot that touches the ground, as a point of the foot."""
-    slip: Floats = terms["contact_jacobians"] + np.einsum("fij,nfjk->nfik", _arms(robot), terms["contact_angular_jacobians"])
-    return slip
+    return _at_the_ground(robot, terms["contact_jacobians"], terms["contact_angular_jacobians"])
 
 
-def _accelerations(robot: Legged, q: Floats, terms: dict[str, Floats], wanted: tuple[Floats, Floats, Floats]) -> Floats:
+def _at_the_ground(robot: Legged, centres: Floats, turning: Floats) -> Floats:
+    """What holds for the feet's contact points of what holds for their centres and their turning, (n, feet, 3, ...) each.
+
+    w x (-r n) is r (-w_y, w_x, 0).
+    """
+    points = centres.copy()
+    r = robot.radii.reshape(-1, *(1,) * (centres.ndim - 3))
+    points[:, :, 0] -= r * turning[:, :, 1]
+    points[:, :, 1] += r * turning[:, :, 0]
+    return points
+
+
+def _accelerations(robot: Legged, R_WB: Floats, terms: dict[str, Floats], wanted: tuple[Floats, Floats, Floats]) -> Floats:
     """vdot (n, nv) for accelerations of the trunk's turning, of the com (n, 3) and of the contact points (n, feet, 3).
 
     The com's bias: R (M vdot + h) of the trunk's force rows is m (acceleration + g).
     """
     turning, com, contact = wanted
     M, h = terms["mass_matrix"], terms["bias_force"]
-    rolled = np.einsum("fij,nfj->nfi", _arms(robot), terms["contact_angular_bias_accelerations"])
-    bias = terms["contact_bias_accelerations"] + rolled
-    lifted = com + robot.gravity * UP - np.einsum("nij,nj->ni", rotations(q[:, 3:7]), h[:, 3:6]) / robot.mass
-    b = np.concatenate([turning, lifted, (contact - bias).reshape(len(q), -1)], axis=1)
-    return batch_solve(_rows(robot, q, M, contact_point_jacobian(robot, terms)), b)
+    bias = _at_the_ground(robot, terms["contact_bias_accelerations"], terms["contact_angular_bias_accelerations"])
+    lifted = com + robot.gravity * UP - np.einsum("nij,nj->ni", R_WB, h[:, 3:6]) / robot.mass
+    b = np.concatenate([turning, lifted, (contact - bias).reshape(len(M), -1)], axis=1)
+    return batch_solve(_rows(robot, R_WB, M, contact_point_jacobian(robot, terms)), b)
 
 
 def _with_foot_forces(robot: Legged, motion: Motion, slip: Floats) -> Motion:
@@ -132,19 +146,13 @@ def _with_foot_forces(robot: Legged, motion: Motion, slip: Floats) -> Motion:
     return Motion(motion.q, motion.v, motion.vdot, left[:, robot.joint_v], forces)
 
 
-def _rows(robot: Legged, q: Floats, M: Floats, slip: Floats) -> Floats:
+def _rows(robot: Legged, R_WB: Floats, M: Floats, slip: Floats) -> Floats:
     """A (n, nv, nv): A v = [trunk's angular velocity in trunk axes; velocity of the com; of the contact points]."""
     n, nv = M.shape[:2]
     turning = np.broadcast_to(np.eye(3, nv), (n, 3, nv))
-    return np.concatenate([turning, com_jacobian(robot, rotations(q[:, 3:7]), M), slip.reshape(n, -1, nv)], axis=1)
+    return np.concatenate([turning, com_jacobian(robot, R_WB, M), slip.reshape(n, -1, nv)], axis=1)
 
 
-def _arms(robot: Legged) -> Floats:
-    """r n~ (feet, 3, 3): w x (-r n) = r n~ w."""
-    arms: Floats = robot.radii[:, None, None] * skew(UP)
-    return arms
-
-
-def _turning(path: Path, q: Floats, s: Floats, order: int) -> Floats:
+def _turning(path: Path, R_WB: Floats, s: Floats, order: int) -> Floats:
     """The trunk's angular velocity (order 1) or its rate (2), trunk axes (n, 3): the pitch turns about the world's y axis."""
-    return rotations(q[:, 3:7])[:, 1, :] * path.pitch_at(s, order)[:, None]
+    return R_WB[:, 1, :] * path.pitch_at(s, order)[:, None]
