@@ -88,7 +88,7 @@ jump: venv
 		$(CHROMIUM) --user-data-dir=$$profile --window-size=1200,1180 --screenshot=reports/jump/report.png \
 			file://$(CURDIR)/reports/jump/report.html 2>/dev/null; rm -rf $$profile; fi
 
-# MIT's backflip, 1000 times varied; four minutes on two cores.
+# MIT's backflip, 1000 times varied; a minute and a quarter on two cores.
 mit-flip: venv
 	$(BIN)/leapcheck jump mini_cheetah --plan mit-flip --monte-carlo 1000 --out reports/mit_flip
 

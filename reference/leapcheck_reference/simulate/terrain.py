@@ -15,6 +15,9 @@ from leapcheck_models.arrays import Floats
 INSIDE = 1e-15
 """A centre this close (m) to a box is inside it."""
 
+TOGETHER = 10_000
+"""Coordinates at most that are looked at beside several boxes at once: all boxes beside one state, one box beside a whole log."""
+
 SIDEWAYS = 0.5
 """A normal with less than this along y has y as guess of its second tangent, else z: MuJoCo's rule."""
 
@@ -117,12 +120,14 @@ def gaps_and_normals(terrain: Terrain, centres: Floats, radii: Floats) -> tuple[
     local = centres @ R
     upright = np.zeros_like(local)
     upright[..., 2] = 1.0
-    gaps, normals = [local[..., 2] - terrain.floor - radii], [upright]
-    for box in terrain.boxes:
-        distance, normal = _box_distance(local - box.centre, np.array(box.half))
+    gaps, normals = [(local[..., 2] - terrain.floor - radii)[..., None, :]], [upright[..., None, :, :]]
+    some = max(1, TOGETHER // max(1, local.size))
+    for boxes in (terrain.boxes[first : first + some] for first in range(0, len(terrain.boxes), some)):
+        middle, half = np.array([(box.centre, box.half) for box in boxes]).swapaxes(0, 1)[:, :, None]
+        distance, normal = _box_distance(local[..., None, :, :] - middle, half)
         gaps.append(distance - radii)
         normals.append(normal)
-    return np.stack(gaps, axis=-2), np.stack(normals, axis=-3) @ R.T
+    return np.concatenate(gaps, axis=-2), np.concatenate(normals, axis=-3) @ R.T
 
 
 def nearest_surface(terrain: Terrain, centres: Floats, radii: Floats) -> tuple[Floats, Floats]:
@@ -138,7 +143,9 @@ def nearest_surface(terrain: Terrain, centres: Floats, radii: Floats) -> tuple[F
 
 
 def _box_distance(local: Floats, half: Floats) -> tuple[Floats, Floats]:
-    """(signed distance (...,) m, outward normal (..., 3)) of points (..., 3) m relative to a box's centre, in its axes."""
+    """(signed distance (...,) m, outward normal (..., 3)) of points (..., 3) m relative to boxes' centres, in their axes; `half`
+    (..., 3) m.
+    """
     away = local - np.clip(local, -half, half)
     distance = np.sqrt((away * away).sum(axis=-1))
     outside = distance > INSIDE
