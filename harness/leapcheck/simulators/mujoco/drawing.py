@@ -71,7 +71,8 @@ def frames(scene: Scene, q: NDArray[np.float64], view: Camera, size: tuple[int, 
             # in the first picture, so that the camera keeps its distance: the origin furthest from the trunk's
             reach = reach or float(np.linalg.norm(d.xpos[1:] - d.xpos[1], axis=1).max()) or 1.0
             camera.distance = view.distance * reach
-            camera.lookat[:] = (configuration[0], configuration[1], 0.8 * reach) if scene.floats else d.xpos[1]
+            x, y, z = d.xpos[1]
+            camera.lookat[:] = (x, y, max(0.8 * reach, z - 0.4 * reach) if scene.floats else z)  # high up it stays in the picture
             renderer.update_scene(d, camera)
             images.append(np.asarray(Pictures.fromarray(renderer.render()).reduce(OVERSAMPLING)))
     return images
