@@ -10,6 +10,7 @@ import numpy as np
 from leapcheck_models.arrays import Array
 from leapcheck_reference.dual import OUTER
 from leapcheck_reference.scalar import clip, sign
+from leapcheck_reference.sharing import share
 from leapcheck_reference.tree import Tree
 
 
@@ -104,7 +105,9 @@ def evaluate_batch(function: Callable[..., Any], tree: Tree, *blocks: Array) -> 
     return values
 
 
+@share
 def _batches(block: Array) -> Array:
+    """A state of Batches, the same for the same block inside `sharing`."""
     row = np.empty(block.shape[1], dtype=object)
     for i, column in enumerate(np.ascontiguousarray(block.T)):
         row[i] = Batch(column)

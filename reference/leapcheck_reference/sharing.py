@@ -1,4 +1,4 @@
-"""Results that several quantities need, computed once while a tree's quantities are traced together."""
+"""Results that several quantities need, computed once while a tree's quantities are traced or evaluated together."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -91,6 +91,14 @@ def test_only_m_is_scaled_by_its_diagonal_and_only_jacobians_not_at_all() -> Non
     ]
 
 
+@pytest.mark.parametrize("robot", ["pupper_leg", "random:2"])
+def test_the_reference_answers_alone_what_it_answers_together(robot: str) -> None:
+    """What quantities share is computed once, with the same bits."""
+    engine, states = ReferenceEngine(load(robot)), generated_states(load(robot), 3, 0, 0)
+    for name, values in engine.evaluate(states, tuple(QUANTITIES)).items():
+        np.testing.assert_array_equal(engine.evaluate(states, (name,))[name], values, strict=True)
+
+
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_every_entry_scales_as_its_unit_says(robot: str) -> None:
     spec = with_passive_joints("random:30") if robot == "springs" else load(robot)

@@ -15,6 +15,10 @@ from leapcheck_models.rotors import with_rotor_bodies, with_rotor_coordinates
 from leapcheck_models.spec import RobotSpec
 from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.quantities import quantity as reference_quantity
+from leapcheck_reference.sharing import share, sharing
+
+
+_coordinates_with_rotors = share(with_rotor_coordinates)
 
 
 class ReferenceEngine:
@@ -34,15 +38,17 @@ class ReferenceEngine:
 
     def evaluate(self, states: States, quantities: Sequence[str]) -> Answers:
         """Each quantity over the block, by the function of the same name in `leapcheck_reference`."""
-        return {name: self._answer(name, states) for name in quantities}
+        states = with_contact_forces(self._spec, states)
+        with sharing():
+            return {name: self._answer(name, states) for name in quantities}
 
     def _answer(self, name: str, states: States) -> Floats:
-        quantity, states = QUANTITIES[name], with_contact_forces(self._spec, states)
+        quantity = QUANTITIES[name]
         if not quantity.in_mujoco_coordinates:
             return evaluate_batch(
                 reference_quantity(name).function, self._tree, *(getattr(states, part) for part in quantity.arguments)
             )
-        q = with_rotor_coordinates(self._spec, states.q)
+        q = _coordinates_with_rotors(self._spec, states.q)
         if name in ("qM", "csr"):
             M = evaluate_batch(reference.mujoco_mass_matrix, self._full, q)
             return self._pack(name, M)
