@@ -17,7 +17,6 @@ from leapcheck_reference.batch import evaluate_batch
 from leapcheck_reference.quantities import quantity as reference_quantity
 from leapcheck_reference.sharing import share, sharing
 
-
 _coordinates_with_rotors = share(with_rotor_coordinates)
 
 
