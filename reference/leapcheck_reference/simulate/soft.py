@@ -209,7 +209,7 @@ class SoftSimulator(Stepped):
         if made is None:
             return None
         self._warm = made.last[self._udot].copy()
-        return made.moved, made.mean.copy(), self._none
+        return made.moved.copy(), made.mean.copy(), self._none
 
     def _stage_by_stage(self, start: Floats, force: Floats) -> tuple[Floats, Floats, Floats]:
         """(where the step leads (2 nv,), mean rates, mean torques of the joint stops)."""

@@ -74,7 +74,7 @@ def _module() -> str:
     """LLVM IR of `runge_kutta(table, dt, scratch)`: NumPy's operations in the same order, for the same bits."""
     return "\n".join(
         [
-            "define i1 @runge_kutta(ptr %table, double %dt, ptr %scratch) {",
+            "define zeroext i1 @runge_kutta(ptr %table, double %dt, ptr %scratch) {",
             *(_field(number, name) for number, name in enumerate(POINTERS + SIZES)),
             "  %met = alloca i64",
             loop("none", "%rated", "  %none.at = getelementptr double, ptr %mean, i64 %none\n  store double 0.0, ptr %none.at"),
