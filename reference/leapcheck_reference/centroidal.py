@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.energy import body_jacobians, com_position, placed_bodies, total_mass
+from leapcheck_reference.energy import com_position, placed_bodies, total_mass
 from leapcheck_reference.inverse_dynamics import net_force
 from leapcheck_reference.kinematics import frames, link_motions, rotor_motions
+from leapcheck_reference.mass_matrix import composite_inertias
 from leapcheck_reference.rotation import skew
 from leapcheck_reference.spatial import Transform, force_to_parent
 from leapcheck_reference.state import vector
@@ -20,15 +21,21 @@ from leapcheck_reference.tree import Tree
 def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
     """A (6, nv): A v is the robot's momentum about its centre of mass, world axes, angular first (Orin and Goswami 2008).
 
-    Each body adds X^T I J; the momentum matrix about the world's root is moved to the com at the end.
+    A joint's columns are the momentum of all that it moves as one rigid body, and of its own rotor; moved to the com.
     """
     poses = frames(tree, q)
     com = com_position(tree, q)
-    jacobians = [J for both in body_jacobians(tree, poses) for J in both if J is not None]
-    A: Array = np.zeros((6, tree.nv))
-    for (inertia, X_W, root), J in zip(placed_bodies(tree, poses), jacobians, strict=True):
-        # A += X^T I J, X to the com
-        A = A + force_to_parent(Transform(X_W.R, X_W.p + (root - com)), inertia @ J)
+    bodies = placed_bodies(tree, poses)
+    columns: list[Array] = []
+    for link, Ic in zip(tree.links, composite_inertias(tree, q), strict=True):
+        # A_i = X^T Ic_i S_i + Xr^T Ir Sr, X to the com
+        _, X_W, root = next(bodies)
+        column = force_to_parent(Transform(X_W.R, X_W.p + (root - com)), Ic @ link.S)
+        if link.rotor:
+            inertia, X_W, root = next(bodies)
+            column = column + force_to_parent(Transform(X_W.R, X_W.p + (root - com)), inertia @ link.rotor.S)
+        columns.append(column)
+    A: Array = np.concatenate(columns, axis=1)
     return A
 
 

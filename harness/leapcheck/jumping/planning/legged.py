@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
+from leapcheck.jumping.planning.equations import equations, newton_step, rolling_acceleration, rolling_velocity
 from leapcheck.jumping.simulation import driven_places
 from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import ONE_DOF, WORLD, JointType, RobotSpec
-from leapcheck_reference.trace.kernel import Kernel
+from leapcheck_reference.trace.kernel import Kernel, Program
 from leapcheck_reference.tree import Tree
 
 Places = NDArray[np.intp]
@@ -26,21 +27,15 @@ LEAST_FEET = 3
 NO_PLAN = "bring its motion as --trajectory, or a --policy"
 """Remedy where no planner serves."""
 
-GEOMETRY = ("com_position", "mass_matrix", "contact_positions", "contact_jacobians", "contact_angular_jacobians")
-DYNAMICS = (
-    "mass_matrix",
-    "bias_force",
-    "contact_jacobians",
-    "contact_angular_jacobians",
-    "contact_bias_accelerations",
-    "contact_angular_bias_accelerations",
-)
+GEOMETRY = ("com_position", "com_jacobian", "contact_positions", "contact_jacobians", "contact_angular_jacobians")
+DYNAMICS = ("mass_matrix", "bias_force")
 MOMENTUM = ("com_position", "centroidal_momentum_matrix")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Legged:
-    """A robot with a free trunk and feet; kernels `geometry`, `dynamics` and `momentum` know the feet as their only points.
+    """A robot with a free trunk and feet; kernels `geometry`, `dynamics` and `momentum` know the feet as their only points, as do
+    the programs `newton_step`, `rolling_velocity` and `rolling_acceleration` of `equations`.
 
     `geometry_tree` is the tree with the feet as its only points. `feet` names, `radii` (feet,) m; `legs` (feet, 3): places in
     v of each foot's joints, from the trunk out; `joint_q`, `joint_v` (actuators,): the driven joints' places in q and v;
@@ -60,6 +55,9 @@ class Legged:
     dynamics: Kernel
     momentum: Kernel
     points: Kernel
+    newton_step: Program
+    rolling_velocity: Program
+    rolling_acceleration: Program
     others: tuple[str, ...]
     other_places: Places
     other_radii: Floats
@@ -107,12 +105,14 @@ def legged_robot(spec: RobotSpec, smallest_radius: float = 0.0) -> Legged:
     others = [i for i, point in enumerate(points) if not point.is_foot]
     foot_tree = dataclasses.replace(tree, points=tuple(tree.points[i] for i in feet), foot_indices=tuple(range(len(feet))))
     joint_q, joint_v = driven_places(spec)
+    radii = np.array([max(points[i].radius, smallest_radius) for i in feet])
+    pose, places = (tree.nq,), (len(feet), 3)
     return Legged(
         spec=spec,
         tree=tree,
         geometry_tree=foot_tree,
         feet=tuple(points[i].name for i in feet),
-        radii=np.array([max(points[i].radius, smallest_radius) for i in feet]),
+        radii=radii,
         legs=legs,
         joint_q=joint_q,
         joint_v=joint_v,
@@ -120,6 +120,11 @@ def legged_robot(spec: RobotSpec, smallest_radius: float = 0.0) -> Legged:
         dynamics=_kernel(foot_tree, DYNAMICS),
         momentum=_kernel(foot_tree, MOMENTUM),
         points=_kernel(tree, ("contact_positions",)),
+        newton_step=equations(newton_step, foot_tree, legs, q=pose, com=(3,), feet=places),
+        rolling_velocity=equations(rolling_velocity, foot_tree, legs, radii, q=pose, pitch_rate=(1,), com=(3,)),
+        rolling_acceleration=equations(
+            rolling_acceleration, foot_tree, legs, radii, q=pose, v=(tree.nv,), turning=(3,), com=(3,), points=places
+        ),
         others=tuple(points[i].name for i in others),
         other_places=np.array(others, dtype=np.intp),
         other_radii=np.array([points[i].radius for i in others]),

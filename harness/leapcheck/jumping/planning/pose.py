@@ -25,40 +25,26 @@ def inverse_kinematics(
     """
     q = guess.copy()
     q[:, 3:7] = quaternion
-    R_WB = rotations(q[:, 3:7])
     in_reach = np.zeros(len(q), dtype=bool)
     active = np.arange(len(q))
     for _ in range(MOST_STEPS):
-        R = R_WB[active]
-        step, error = _newton_step(robot, q[active], R, com[active], feet[active])
-        q[active, :3] += np.einsum("nij,nj->ni", R, step[:, :3])
+        step, error = _newton_step(robot, q[active], com[active], feet[active])
+        q[active, :3] += step[:, :3]
         q[active, 7:] += step[:, 3:]
-        good = error < NEARLY
-        in_reach[active[good]] = True
-        active = active[~good]
+        in_reach[active[error < NEARLY]] = True
+        active = active[error >= NEARLY]  # a pose in which a leg is singular goes nowhere
         if not len(active):
             break
     return q, in_reach
 
 
-def _newton_step(robot: Legged, q: Floats, R_WB: Floats, com: Floats, feet: Floats) -> tuple[Floats, Floats]:
-    """(step (n, nv - 3) of trunk position in trunk axes and joints, largest distance (n,) m before it)."""
-    terms = robot.geometry(q)
-    n = len(q)
-    J = np.concatenate(
-        [com_jacobian(robot, R_WB, terms["mass_matrix"]), terms["contact_jacobians"].reshape(n, -1, q.shape[1] - 1)], axis=1
-    )
-    distance = np.concatenate([com - terms["com_position"], (feet - terms["contact_positions"]).reshape(n, -1)], axis=1)
-    step = batch_solve(J[:, :, 3:], distance)
+def _newton_step(robot: Legged, q: Floats, com: Floats, feet: Floats) -> tuple[Floats, Floats]:
+    """(step (n, nv - 3) of trunk position in the world and joints, largest distance (n,) m before it); NaN where a leg is singular."""
+    answers = robot.newton_step({"q": q, "com": com, "feet": feet})
+    step, distance = answers["step"], np.abs(answers["off"]).max(axis=1)
     largest = np.abs(step).max(axis=1)
     step *= np.minimum(1.0, LONGEST_STEP / np.maximum(largest, LONGEST_STEP))[:, None]
-    return step, np.abs(distance).max(axis=1) + np.where(largest > LONGEST_STEP, np.inf, 0.0)
-
-
-def com_jacobian(robot: Legged, R_WB: Floats, mass_matrix: Floats) -> Floats:
-    """(n, 3, nv): world velocity of the com is this times v. The trunk's force rows of M v are the momentum, in trunk axes."""
-    jacobian: Floats = R_WB @ mass_matrix[:, 3:6] / robot.mass
-    return jacobian
+    return step, distance + np.where(largest > LONGEST_STEP, np.inf, 0.0)
 
 
 def rotations(quaternion: Floats) -> Floats:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leapcheck.jumping.planning.equations import at_the_ground
 from leapcheck.jumping.planning.legged import Legged
 from leapcheck.jumping.planning.path import Path
-from leapcheck.jumping.planning.pose import batch_solve, com_jacobian, rotations
+from leapcheck.jumping.planning.pose import batch_solve, rotations
 from leapcheck_models.arrays import Floats
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -60,99 +61,46 @@ def rolling_motion(robot: Legged, q: Floats, path: Path, s: Floats) -> Motion:
     Rows: trunk turning, com, no slip: A v = b, A vdot = bdot - Adot v. Foot forces: of all that give the trunk its six rows
     of M vdot + h, those with the least sum of squares.
     """
-    R_WB = rotations(q[:, 3:7])
-    v, _ = _rolling_velocities(robot, q, R_WB, path, s)
-    terms = robot.dynamics(q, v)
+    v, _ = rolling_velocities(robot, q, path, s)
     still = np.zeros((len(q), len(robot.feet), 3))
-    vdot = _accelerations(robot, R_WB, terms, (_turning(path, R_WB, s, 2), path.com_at(s, 2), still))
-    wrench = np.einsum("nij,nj->ni", terms["mass_matrix"], vdot) + terms["bias_force"]
-    return _with_foot_forces(robot, Motion(q, v, vdot, wrench, still), contact_point_jacobian(robot, terms))
+    turning = rotations(q[:, 3:7])[:, 1, :] * path.pitch_at(s, 2)[:, None]  # about the world's y axis, in the trunk's
+    given = {"q": q, "v": v, "turning": turning, "com": path.com_at(s, 2), "points": still}
+    return _with_foot_forces(robot, q, v, robot.rolling_acceleration(given))
 
 
 def rolling_velocities(robot: Legged, q: Floats, path: Path, s: Floats) -> tuple[Floats, Floats]:
     """(v (n, nv), velocities (n, feet, 3) m/s of the feet's centres) at poses q (n, nq), the moments s (n,) of as many paths."""
-    return _rolling_velocities(robot, q, rotations(q[:, 3:7]), path, s)
-
-
-def _rolling_velocities(robot: Legged, q: Floats, R_WB: Floats, path: Path, s: Floats) -> tuple[Floats, Floats]:
-    terms = robot.geometry(q)
-    A = _rows(robot, R_WB, terms["mass_matrix"], contact_point_jacobian(robot, terms))
-    wanted = np.zeros(A.shape[:2])
-    wanted[:, :3], wanted[:, 3:6] = _turning(path, R_WB, s, 1), path.com_at(s, 1)
-    v = batch_solve(A, wanted)
-    return v, np.einsum("nfij,nj->nfi", terms["contact_jacobians"], v)
+    answers = robot.rolling_velocity({"q": q, "pitch_rate": path.pitch_at(s, 1)[:, None], "com": path.com_at(s, 1)})
+    return answers["v"], answers["centres"]
 
 
 def landing_velocity(robot: Legged, pose: Floats, com_velocity: Floats, angular_momentum: Floats) -> Floats:
     """v (nv,) at a pose (nq,): com velocity (3,) and angular momentum (3,) about it as given, the contact points at rest."""
     q = pose[None]
     terms = robot.geometry(q)
-    turning = robot.momentum(q)["centroidal_momentum_matrix"][:, :3]
-    slip = contact_point_jacobian(robot, terms).reshape(1, -1, len(pose) - 1)
-    A = np.concatenate([turning, com_jacobian(robot, rotations(q[:, 3:7]), terms["mass_matrix"]), slip], axis=1)
-    wanted = np.concatenate([angular_momentum, com_velocity, np.zeros(slip.shape[1])])
-    v: Floats = batch_solve(A, wanted[None])[0]
+    turning = robot.momentum(q)["centroidal_momentum_matrix"][0, :3]
+    slip = at_the_ground(robot.radii, terms["contact_jacobians"][0], terms["contact_angular_jacobians"][0])
+    A = np.concatenate([turning, terms["com_jacobian"][0], slip.reshape(-1, len(pose) - 1)])
+    v: Floats = np.linalg.solve(A, np.concatenate([angular_momentum, com_velocity, np.zeros(slip.size // A.shape[1])]))
     return v
 
 
 def free_fall_acceleration(robot: Legged, pose: Floats, v: Floats, lift: float) -> Floats:
     """vdot (nv,) in free fall at a pose (nq,), the trunk turning on evenly, the contact points lifted at `lift` m/s^2."""
-    q = pose[None]
-    terms = robot.dynamics(q, v[None])
     up = np.broadcast_to(lift * UP, (1, len(robot.feet), 3))
-    vdot: Floats = _accelerations(robot, rotations(q[:, 3:7]), terms, (np.zeros((1, 3)), -robot.gravity * UP[None], up))[0]
+    given = {"q": pose[None], "v": v[None], "turning": np.zeros((1, 3)), "com": -robot.gravity * UP[None], "points": up}
+    vdot: Floats = robot.rolling_acceleration(given)["vdot"][0]
     return vdot
 
 
-def contact_point_jacobian(robot: Legged, terms: dict[str, Floats]) -> Floats:
-    """(n, feet, 3, nv): world velocity of the point of each foot that touches the ground, as a point of the foot."""
-    return _at_the_ground(robot, terms["contact_jacobians"], terms["contact_angular_jacobians"])
-
-
-def _at_the_ground(robot: Legged, centres: Floats, turning: Floats) -> Floats:
-    """What holds for the feet's contact points of what holds for their centres and their turning, (n, feet, 3, ...) each.
-
-    w x (-r n) is r (-w_y, w_x, 0).
-    """
-    points = centres.copy()
-    r = robot.radii.reshape(-1, *(1,) * (centres.ndim - 3))
-    points[:, :, 0] -= r * turning[:, :, 1]
-    points[:, :, 1] += r * turning[:, :, 0]
-    return points
-
-
-def _accelerations(robot: Legged, R_WB: Floats, terms: dict[str, Floats], wanted: tuple[Floats, Floats, Floats]) -> Floats:
-    """vdot (n, nv) for accelerations of the trunk's turning, of the com (n, 3) and of the contact points (n, feet, 3).
-
-    The com's bias: R (M vdot + h) of the trunk's force rows is m (acceleration + g).
-    """
-    turning, com, contact = wanted
-    M, h = terms["mass_matrix"], terms["bias_force"]
-    bias = _at_the_ground(robot, terms["contact_bias_accelerations"], terms["contact_angular_bias_accelerations"])
-    lifted = com + robot.gravity * UP - np.einsum("nij,nj->ni", R_WB, h[:, 3:6]) / robot.mass
-    b = np.concatenate([turning, lifted, (contact - bias).reshape(len(M), -1)], axis=1)
-    return batch_solve(_rows(robot, R_WB, M, contact_point_jacobian(robot, terms)), b)
-
-
-def _with_foot_forces(robot: Legged, motion: Motion, slip: Floats) -> Motion:
-    """The motion whose `torque` holds M vdot + h, with the foot forces of least norm and the torques that belong to them."""
-    n, feet, wrench = len(motion.q), len(robot.feet), motion.torque
-    J = slip.reshape(n, 3 * feet, -1)
-    G = J[:, :, :6].transpose(0, 2, 1)
-    force = np.einsum("nij,nj->ni", np.linalg.pinv(G), wrench[:, :6])
-    left = wrench - np.einsum("nji,nj->ni", J, force)
-    forces = force.reshape(n, feet, 3)
-    forces[np.abs(left[:, :6]).max(axis=1) > BALANCED * np.abs(wrench[:, :6]).max(axis=1)] = np.nan
-    return Motion(motion.q, motion.v, motion.vdot, left[:, robot.joint_v], forces)
-
-
-def _rows(robot: Legged, R_WB: Floats, M: Floats, slip: Floats) -> Floats:
-    """A (n, nv, nv): A v = [trunk's angular velocity in trunk axes; velocity of the com; of the contact points]."""
-    n, nv = M.shape[:2]
-    turning = np.broadcast_to(np.eye(3, nv), (n, 3, nv))
-    return np.concatenate([turning, com_jacobian(robot, R_WB, M), slip.reshape(n, -1, nv)], axis=1)
-
-
-def _turning(path: Path, R_WB: Floats, s: Floats, order: int) -> Floats:
-    """The trunk's angular velocity (order 1) or its rate (2), trunk axes (n, 3): the pitch turns about the world's y axis."""
-    return R_WB[:, 1, :] * path.pitch_at(s, order)[:, None]
+def _with_foot_forces(robot: Legged, q: Floats, v: Floats, terms: dict[str, Floats]) -> Motion:
+    """The motion with the foot forces of least norm that balance the trunk, and the torques that belong to them."""
+    n, feet, force = len(q), len(robot.feet), terms["force"]
+    J = terms["slip"].reshape(n, 3 * feet, -1)
+    G = J[:, :, :6]
+    # the least f with G^T f = the trunk's six rows: f = G (G^T G)^-1 rows
+    f = np.einsum("nij,nj->ni", G, batch_solve(G.transpose(0, 2, 1) @ G, force[:, :6]))
+    left = force - np.einsum("nji,nj->ni", J, f)
+    forces = f.reshape(n, feet, 3)
+    forces[np.abs(left[:, :6]).max(axis=1) > BALANCED * np.abs(force[:, :6]).max(axis=1)] = np.nan
+    return Motion(q, v, terms["vdot"], left[:, robot.joint_v], forces)
