@@ -12,14 +12,14 @@ from leapcheck.jumping.ground_options import terrain_of
 from leapcheck.jumping.measures.figures import figures
 from leapcheck.jumping.options import PITCHES, ROLLS, Flip
 from leapcheck.jumping.planning import optimised
-from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.equations import at_the_ground
+from leapcheck.jumping.planning.legged import Legged, legged_robot
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, simplest_coordinates
 from leapcheck.jumping.planning.optimised.limits import LEAST_BALANCE
 from leapcheck.jumping.planning.optimised.plan import GLOBALIZATIONS, _solve, optimised_jump
 from leapcheck.jumping.planning.optimised.program import Program
 from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import JumpPlan, JumpRequest, PlannerError
-from leapcheck.jumping.planning.rolling import contact_point_jacobian
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.registry import Ground, make_simulator
 from leapcheck_models.arrays import Floats
@@ -42,6 +42,13 @@ def plan() -> JumpPlan:
     return optimised_jump(SPEC, REQUEST, drives(SPEC))
 
 
+def contact_point_jacobians(robot: Legged, q: Floats) -> Floats:
+    """(n, feet, 3, nv): world velocity of the point of each foot that touches the ground."""
+    terms = robot.geometry(q)
+    both = zip(terms["contact_jacobians"], terms["contact_angular_jacobians"], strict=True)
+    return np.array([at_the_ground(robot.radii, centres, turning) for centres, turning in both])
+
+
 def test_the_plan_obeys_the_laws_of_motion() -> None:
     made, robot = plan(), legged_robot(SPEC, SMALLEST_RADIUS)
     steps = np.diff(made.times)
@@ -50,7 +57,7 @@ def test_the_plan_obeys_the_laws_of_motion() -> None:
     vdot = (made.v[rows + 1] - made.v[rows - 1]) / (made.times[rows + 1] - made.times[rows - 1])[:, None]
     q, v = made.q[rows], made.v[rows]
     terms = robot.dynamics(q, v)
-    J = contact_point_jacobian(robot, terms)
+    J = contact_point_jacobians(robot, q)
     left = np.einsum("nij,nj->ni", terms["mass_matrix"], vdot) + terms["bias_force"]
     left -= np.einsum("nfij,nfi->nj", J, made.foot_forces[rows])
     left[:, robot.joint_v] -= made.torque[rows]
@@ -137,7 +144,7 @@ def test_the_impact_of_a_flip_is_one_of_impulses_at_the_feet() -> None:
     before = int(np.flatnonzero(made.times == made.touch_down)[0])
     jump = made.v[before + 1] - made.v[before]
     terms = robot.dynamics(made.q[before : before + 1], made.v[before : before + 1])
-    J = contact_point_jacobian(robot, terms)[0].reshape(-1, robot.joint_v.max() + 1)
+    J = contact_point_jacobians(robot, made.q[before : before + 1])[0].reshape(-1, robot.joint_v.max() + 1)
     change = terms["mass_matrix"][0] @ jump
     impulses = np.linalg.lstsq(J.T, change, rcond=None)[0]
     assert np.abs(change).max() > 0.1  # it is no soft landing

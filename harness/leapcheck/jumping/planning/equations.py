@@ -7,13 +7,12 @@ trunk is another (Schur complement), by cofactors. In a pose in which a leg is e
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import leapcheck_reference as reference
-from leapcheck_models.arrays import Array, Floats
+from leapcheck_models.arrays import Array
 from leapcheck_reference.rotation import cross, quaternion_rotation
 from leapcheck_reference.scalar import as_objects
 from leapcheck_reference.sharing import sharing

@@ -39,11 +39,15 @@ def inverse_kinematics(
 
 
 def _newton_step(robot: Legged, q: Floats, com: Floats, feet: Floats) -> tuple[Floats, Floats]:
-    """(step (n, nv - 3) of trunk position in the world and joints, largest distance (n,) m before it); NaN where a leg is singular."""
+    """(step (n, nv - 3) of trunk position in the world and joints, largest distance (n,) m before it).
+
+    Where a leg is singular the step is NaN, and so is the distance after it.
+    """
     answers = robot.newton_step({"q": q, "com": com, "feet": feet})
     step, distance = answers["step"], np.abs(answers["off"]).max(axis=1)
     largest = np.abs(step).max(axis=1)
-    step *= np.minimum(1.0, LONGEST_STEP / np.maximum(largest, LONGEST_STEP))[:, None]
+    with np.errstate(invalid="ignore"):
+        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(largest, LONGEST_STEP))[:, None]
     return step, distance + np.where(largest > LONGEST_STEP, np.inf, 0.0)
 
 
