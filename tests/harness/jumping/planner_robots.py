@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
+from leapcheck.jumping.planning.legged import Legged
+from leapcheck_models.arrays import Floats
 from leapcheck_models.spec import Body, Inertia, Joint, JointType, Placement, Pose, RobotSpec, Symmetric3, Vector3
 
 ROBOTS = ("mini_cheetah", "mini_cheetah_armature")
+
+
+def contact_point_jacobians(robot: Legged, q: Floats) -> Floats:
+    """(n, feet, 3, nv): world velocity of the point of each foot that touches the ground, at q (n, nq)."""
+    terms = robot.geometry(q)
+    below = np.zeros((len(robot.feet), 1, 3))
+    below[:, 0, 2] = -robot.radii
+    turning = np.cross(np.swapaxes(terms["contact_angular_jacobians"], -1, -2), below)
+    return np.asarray(terms["contact_jacobians"] + np.swapaxes(turning, -1, -2))
 
 
 def scaled(spec: RobotSpec, factor: float) -> RobotSpec:

@@ -12,8 +12,7 @@ from leapcheck.jumping.ground_options import terrain_of
 from leapcheck.jumping.measures.figures import figures
 from leapcheck.jumping.options import PITCHES, ROLLS, Flip
 from leapcheck.jumping.planning import optimised
-from leapcheck.jumping.planning.equations import at_the_ground
-from leapcheck.jumping.planning.legged import Legged, legged_robot
+from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, simplest_coordinates
 from leapcheck.jumping.planning.optimised.limits import LEAST_BALANCE
 from leapcheck.jumping.planning.optimised.plan import GLOBALIZATIONS, _solve, optimised_jump
@@ -29,6 +28,7 @@ from leapcheck_reference import contact_positions
 from leapcheck_reference.simulate.actuator import drives
 from leapcheck_reference.simulate.plant import SMALLEST_RADIUS
 from leapcheck_reference.tree import build
+from tests.harness.jumping.planner_robots import contact_point_jacobians
 
 SPEC = load("mini_cheetah_armature")
 REQUEST = JumpRequest(0.25, 0.2)
@@ -40,13 +40,6 @@ BALANCE = 2e-2
 @cache
 def plan() -> JumpPlan:
     return optimised_jump(SPEC, REQUEST, drives(SPEC))
-
-
-def contact_point_jacobians(robot: Legged, q: Floats) -> Floats:
-    """(n, feet, 3, nv): world velocity of the point of each foot that touches the ground."""
-    terms = robot.geometry(q)
-    both = zip(terms["contact_jacobians"], terms["contact_angular_jacobians"], strict=True)
-    return np.array([at_the_ground(robot.radii, centres, turning) for centres, turning in both])
 
 
 def test_the_plan_obeys_the_laws_of_motion() -> None:

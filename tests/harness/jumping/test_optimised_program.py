@@ -8,8 +8,8 @@ from leapcheck.jumping.planning.legged import legged_robot
 from leapcheck.jumping.planning.optimised.body import body
 from leapcheck.jumping.planning.optimised.coordinates import sagittal_coordinates, whole_coordinates
 from leapcheck.jumping.planning.optimised.program import Program
-from leapcheck.jumping.planning.rolling import contact_point_jacobian
 from leapcheck_models.robots import load
+from tests.harness.jumping.planner_robots import contact_point_jacobians
 
 QUIET = {"ipopt": {"print_level": 0, "sb": "yes", "tol": 1e-10}, "print_time": False}
 
@@ -73,7 +73,7 @@ def test_torques_and_slip_are_those_of_the_reference(make) -> None:
         np.array(part) for part in ca.Function("out", [made.z, made.zd, made.zdd, made.force], outputs)(z, zd, zdd, force)
     )
     terms = robot.dynamics(q[None], v[None])
-    J, forces = contact_point_jacobian(robot, terms)[0], np.zeros((4, 3))
+    J, forces = contact_point_jacobians(robot, q[None])[0], np.zeros((4, 3))
     for contact, feet in enumerate(coordinates.feet):
         forces[list(feet)] = loads[contact] * robot.mass * robot.gravity
     needed = terms["mass_matrix"][0] @ vdot + terms["bias_force"][0] - np.einsum("fij,fi->j", J, forces)

@@ -107,7 +107,8 @@ def _inverse(A: Array) -> Array:
     """A^-1 (3, 3) by cofactors."""
     a, b, c = A
     columns = [cross(b, c), cross(c, a), cross(a, b)]
-    return np.stack(columns, axis=1) / (a @ columns[0])
+    inverse: Array = np.stack(columns, axis=1) / (a @ columns[0])
+    return inverse
 
 
 def equations(function: Callable[..., dict[str, Array]], tree: Tree, *constants: Array, **shapes: tuple[int, ...]) -> Program:

@@ -67,12 +67,3 @@ def pitch_quaternions(quaternion: Floats, pitch: Floats) -> Floats:
     w, x, y, z = quaternion
     c, s = np.cos(pitch / 2), np.sin(pitch / 2)
     return np.stack([c * w - s * y, c * x + s * z, c * y + s * w, c * z - s * x], axis=-1)
-
-
-def batch_solve(A: Floats, b: Floats) -> Floats:
-    """x (n, k) of A x = b at each of n states; where a matrix is exactly singular the least solution."""
-    try:
-        x = np.linalg.solve(A, b[..., None])[..., 0]
-    except np.linalg.LinAlgError:
-        x = (np.linalg.pinv(A) @ b[..., None])[..., 0]
-    return np.asarray(x, dtype=float)

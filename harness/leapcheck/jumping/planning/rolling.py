@@ -14,7 +14,7 @@ import numpy as np
 from leapcheck.jumping.planning.equations import at_the_ground
 from leapcheck.jumping.planning.legged import Legged
 from leapcheck.jumping.planning.path import Path
-from leapcheck.jumping.planning.pose import batch_solve, rotations
+from leapcheck.jumping.planning.pose import rotations
 from leapcheck_models.arrays import Floats
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -99,8 +99,17 @@ def _with_foot_forces(robot: Legged, q: Floats, v: Floats, terms: dict[str, Floa
     J = terms["slip"].reshape(n, 3 * feet, -1)
     G = J[:, :, :6]
     # the least f with G^T f = the trunk's six rows: f = G (G^T G)^-1 rows
-    f = np.einsum("nij,nj->ni", G, batch_solve(G.transpose(0, 2, 1) @ G, force[:, :6]))
+    f = np.einsum("nij,nj->ni", G, _solve(G.transpose(0, 2, 1) @ G, force[:, :6]))
     left = force - np.einsum("nji,nj->ni", J, f)
     forces = f.reshape(n, feet, 3)
     forces[np.abs(left[:, :6]).max(axis=1) > BALANCED * np.abs(force[:, :6]).max(axis=1)] = np.nan
     return Motion(q, v, terms["vdot"], left[:, robot.joint_v], forces)
+
+
+def _solve(A: Floats, b: Floats) -> Floats:
+    """x (n, k) of A x = b at each of n states; where a matrix is exactly singular the least solution."""
+    try:
+        x = np.linalg.solve(A, b[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        x = (np.linalg.pinv(A) @ b[..., None])[..., 0]
+    return np.asarray(x, dtype=float)
