@@ -27,6 +27,8 @@ QUICK_SWINGS = tuple(
     Swing(retraction, part, 1.0 - part) for retraction in (0.3, 0.15, 0.0) for part in (0.3, 0.2, 0.13, 0.08, 0.05)
 )
 """Those tried where none of them will do: in a long flight the legs must follow the trunk long before its middle."""
+AS_GOOD = 1e-9
+"""Utilisation by which a swing must be better than one before it: where the take-off decides, all are equal to rounding."""
 SWING_MOMENTS = 41
 """Moments at which they are evaluated."""
 SAME_TURN = 1e-10
@@ -96,11 +98,11 @@ def in_air(task: Task, choice: Choice, crouched: Floats) -> Air:
 
 def chosen_swing(task: Task, air: Air, crouched: Floats) -> Swing:
     """The swing of least worst utilisation in a flight like this one."""
-    usual = [_swing_utilisation(task, air, crouched, swing) for swing in SWINGS]
-    if min(usual) <= 1.0:
-        return SWINGS[int(np.argmin(usual))]
-    quick = [_swing_utilisation(task, air, crouched, swing) for swing in QUICK_SWINGS]
-    return (*SWINGS, *QUICK_SWINGS)[int(np.argmin(usual + quick))]
+    worst = [_swing_utilisation(task, air, crouched, swing) for swing in SWINGS]
+    if min(worst) > 1.0:
+        worst += [_swing_utilisation(task, air, crouched, swing) for swing in QUICK_SWINGS]
+    first = next(i for i, utilisation in enumerate(worst) if utilisation <= min(worst) + AS_GOOD)
+    return (*SWINGS, *QUICK_SWINGS)[first]
 
 
 def _swing_utilisation(task: Task, air: Air, crouched: Floats, swing: Swing) -> float:
