@@ -27,6 +27,10 @@ DEEPEST_DIP = 1e-3
 """Depth (m) to which a foot in flight may dip into the ground where it leaves it or comes near it."""
 
 
+EQUAL = 1e-9
+"""Relative difference of utilisations that are the same but for rounding: those of the legs on both sides, for example."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
     """One figure at n moments of k things: `value` (n, k), `limit` broadcast to it, `labels` (k)."""
@@ -44,8 +48,11 @@ class Measure:
         return utilisation(self.value, np.broadcast_to(self.limit, self.value.shape), self.least)
 
     def worst(self, times: Floats, phase: str) -> Check:
-        """The check of the worst moment; `times` (n,) s."""
-        k, i = np.unravel_index(int(np.argmax(self.utilisation)), self.value.shape)
+        """The check of the worst moment; `times` (n,) s. Of joints that are equally bad but for rounding it is the first."""
+        used = self.utilisation.ravel()
+        most = int(np.argmax(used))
+        equal = np.flatnonzero(used >= used[most] * (1.0 - EQUAL))
+        k, i = np.unravel_index(int(equal[0]) if len(equal) else most, self.value.shape)
         limit = np.broadcast_to(self.limit, self.value.shape)[k, i]
         where = f"{self.labels[int(i)]}, {phase}, t = {times[k]:.3f} s"
         return Check(self.name, float(self.value[k, i]), float(limit), self.unit, where, self.least)
