@@ -27,16 +27,16 @@ class Batch:
         self.values = values
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, Batch):
+        if other.__class__ is Batch:
             return Batch(self.values + other.values)
-        if isinstance(other, OUTER):
+        if other.__class__ is not float and isinstance(other, OUTER):
             return NotImplemented
         return self if other == 0.0 else Batch(self.values + other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        if isinstance(other, Batch):
+        if other.__class__ is Batch:
             return Batch(self.values - other.values)
         return self + (-other)
 
@@ -44,9 +44,9 @@ class Batch:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Batch):
+        if other.__class__ is Batch:
             return Batch(self.values * other.values)
-        if isinstance(other, OUTER):
+        if other.__class__ is not float and isinstance(other, OUTER):
             return NotImplemented
         if other == 0.0:
             return 0.0
@@ -55,7 +55,7 @@ class Batch:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, OUTER):
+        if other.__class__ is not float and isinstance(other, OUTER):
             return NotImplemented
         return Batch(self.values / (other.values if isinstance(other, Batch) else other))
 

@@ -13,7 +13,7 @@ import numpy as np
 from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.links import Link, TreeRotor
-from leapcheck_reference.rotation import axis_rotation, cross, quaternion_rotation, skew
+from leapcheck_reference.rotation import acceleration_matrix, axis_rotation, cross, quaternion_rotation
 from leapcheck_reference.sharing import share
 from leapcheck_reference.spatial import Transform, compose, motion_cross, motion_to_child
 from leapcheck_reference.state import configuration, vector
@@ -200,8 +200,7 @@ def _motion_behind_joint(X: Transform, parent: BodyMotion, V_joint: Array, A_joi
     alpha = X.R.T @ parent.alpha + cross(carried, w_joint) + A_joint[:3]
     # a = R^T (a_p + A_p p) + (R^T w_p + w) x v_J + a_J
     a = X.R.T @ (parent.a + parent.A @ X.p) + cross(carried + w, v_joint) + A_joint[3:]
-    W = skew(w)
-    return BodyMotion(w, alpha, a, skew(alpha) + W @ W)
+    return BodyMotion(w, alpha, a, acceleration_matrix(w, alpha))
 
 
 def base_acceleration(tree: Tree) -> Array:

@@ -19,10 +19,19 @@ def skew(a: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """a x b, shape (3,)."""
+    """a x b, shape (3,); of columns b (3, k) a x each."""
+    if b.ndim == 2:
+        return cross(a, b[:, 0])[:, None] if b.shape[1] == 1 else skew(a).dot(b)
     ax, ay, az = a.tolist()
     bx, by, bz = b.tolist()
     return stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 3, like=a)
+
+
+def acceleration_matrix(w: Array, alpha: Array) -> Array:
+    """alpha~ + w~ w~, shape (3, 3): times a vector that turns with w and alpha it is the vector's second rate."""
+    (x, y, z), (u, v, s) = w.tolist(), alpha.tolist()
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return stack([-(zz + yy), xy - s, xz + v, xy + s, -(zz + xx), yz - u, xz - v, yz + u, -(yy + xx)], 3, 3, like=w)
 
 
 def symmetric(lower: Sequence[Scalar], like: Array | None = None) -> Array:

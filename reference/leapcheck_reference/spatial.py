@@ -3,7 +3,7 @@
 A motion vector is [w; v], a force vector [n; f]; both may also be blocks of columns (6, k). A rigid transform between
 frame A and frame B is kept as the pose of B in A: `R_AB`, `p_AB`.
 
-Products are written with `dot`: for so few numbers NumPy's @ takes twice its time, and the sums are the same.
+Products with matrices are written with `dot`: for so few numbers NumPy's @ takes twice its time, and the sums are the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leapcheck_models.arrays import Array
-from leapcheck_reference.rotation import rotate_tensor, skew, symmetric
+from leapcheck_reference.rotation import cross, rotate_tensor, skew, symmetric
 from leapcheck_reference.scalar import Scalar, blocks
 
 IDENTITY = np.eye(3)
@@ -49,8 +49,7 @@ class RigidInertia:
     def __matmul__(self, V: Array) -> Array:
         """Momentum of the body moving with V: [I w + mc x v; m v - mc x w], shape of V."""
         w, v = V[:3], V[3:]
-        S = skew(self.mc)
-        return np.concatenate([self.I.dot(w) + S.dot(v), self.mass * v - S.dot(w)])
+        return np.concatenate([self.I.dot(w) + cross(self.mc, v), self.mass * v - cross(self.mc, w)])
 
 
 def compose(X_AB: Transform, X_BC: Transform) -> Transform:
@@ -61,13 +60,13 @@ def compose(X_AB: Transform, X_BC: Transform) -> Transform:
 def motion_to_child(X: Transform, V: Array) -> Array:
     """Motion vector(s) given in A, expressed in B: X_BA V = [R^T w; R^T (v - p x w)]."""
     w, v = V[:3], V[3:]
-    return np.concatenate([X.R.T.dot(w), X.R.T.dot(v - skew(X.p).dot(w))])
+    return np.concatenate([X.R.T.dot(w), X.R.T.dot(v - cross(X.p, w))])
 
 
 def force_to_parent(X: Transform, F: Array) -> Array:
     """Force vector(s) given in B, expressed in A: X_BA^T F = [R n + p x R f; R f]."""
     f = X.R.dot(F[3:])
-    return np.concatenate([X.R.dot(F[:3]) + skew(X.p).dot(f), f])
+    return np.concatenate([X.R.dot(F[:3]) + cross(X.p, f), f])
 
 
 def inertia_to_parent(X: Transform, inertia: RigidInertia) -> RigidInertia:
@@ -97,11 +96,11 @@ def inertia_matrix(inertia: RigidInertia) -> Array:
 
 def motion_cross(V: Array, U: Array) -> Array:
     """V x U = [w x u_w; w x u_v + v x u_w] (Featherstone 2.31): rate of a motion vector U carried along by V."""
-    W = skew(V[:3])
-    return np.concatenate([W.dot(U[:3]), W.dot(U[3:]) + skew(V[3:]).dot(U[:3])])
+    w, v = V[:3], V[3:]
+    return np.concatenate([cross(w, U[:3]), cross(w, U[3:]) + cross(v, U[:3])])
 
 
 def force_cross(V: Array, F: Array) -> Array:
     """V x* F = [w x n + v x f; w x f] (Featherstone 2.32): rate of a force vector F carried along by V."""
-    W = skew(V[:3])
-    return np.concatenate([W.dot(F[:3]) + skew(V[3:]).dot(F[3:]), W.dot(F[3:])])
+    w, v = V[:3], V[3:]
+    return np.concatenate([cross(w, F[:3]) + cross(v, F[3:]), cross(w, F[3:])])
