@@ -11,12 +11,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import resource_tracker
+from multiprocessing import reduction, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+STANDARD_ERROR = 2
+"""Its file descriptor."""
 
 TRIES = 3
 """How often processes may die without a single result in between."""
@@ -46,7 +49,7 @@ def running_jobs(
     """
     others = set(multiprocessing.active_children())
     resource_tracker.ensure_running()  # here: its own start would let signals through that are held back below
-    initial = (dict(os.environ), begin, given)
+    initial = (dict(os.environ), _StandardError(), begin, given)
     pool = ProcessPoolExecutor(min(workers, len(jobs)), _context(run), _begin, initial)
     try:
         with _interrupts_held_back():  # a process is born with the signals that its parent blocks: Ctrl-C is for this one alone
@@ -136,10 +139,23 @@ def _results(
         del future
 
 
-def _begin(environment: dict[str, str], begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+class _StandardError:
+    """Standard error of this process as it is when a worker begins, for the worker: its server may have begun with another."""
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[Any, ...]]:
+        return _write_to, (reduction.DupFd(STANDARD_ERROR),)
+
+
+def _write_to(descriptor: Any) -> None:
+    taken = descriptor.detach()
+    os.dup2(taken, STANDARD_ERROR)
+    os.close(taken)
+
+
+def _begin(environment: dict[str, str], _error: None, begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     """What foreign code prints in a worker must not mix with the results on standard output."""
     sys.stdout = sys.stderr
-    os.environ.clear()  # of the server, which has it from an earlier moment
+    os.environ.clear()  # that of the server is of an earlier moment
     os.environ.update(environment)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if begin:
