@@ -49,7 +49,7 @@ def running_jobs(
     """
     others = set(multiprocessing.active_children())
     resource_tracker.ensure_running()  # here: its own start would let signals through that are held back below
-    initial = (dict(os.environ), _StandardError(), begin, given)
+    initial: tuple[Any, ...] = (dict(os.environ), _StandardError(), begin, given)
     pool = ProcessPoolExecutor(min(workers, len(jobs)), _context(run), _begin, initial)
     try:
         with _interrupts_held_back():  # a process is born with the signals that its parent blocks: Ctrl-C is for this one alone
