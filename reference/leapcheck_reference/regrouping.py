@@ -8,6 +8,7 @@ Khalil and Dombre, Modeling, Identification and Control of Robots, section 9.4).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from leapcheck_models.arrays import Array
 from leapcheck_models.spec import JointType
 from leapcheck_reference.links import Link
 from leapcheck_reference.rotation import cross, skew
-from leapcheck_reference.scalar import Scalar
 from leapcheck_reference.spatial import RigidInertia, inertia_to_parent
 
 
@@ -61,9 +61,10 @@ def _unmoved_by(kind: JointType, axis: Array, inertia: RigidInertia) -> RigidIne
         case JointType.FREE:
             return RigidInertia(0.0 * inertia.mass, zero, 0.0 * inertia.I)
         case JointType.REVOLUTE:  # mass on the axis, and inertia that is the same about every direction across the axis
-            a = axis + zero
-            across = skew(a) @ skew(a).T / (a @ a)
-            return RigidInertia(inertia.mass, (a @ inertia.mc) * a / (a @ a), _moment_across(a, inertia.I) * across)
+            known = axis.dtype == np.float64 and zero.dtype == np.longdouble
+            a, across, b = _wide_directions(axis.tobytes()) if known else _directions(axis + zero)
+            moment = (b @ inertia.I @ b) / (b @ b)
+            return RigidInertia(inertia.mass, (a @ inertia.mc) * a / (a @ a), moment * across)
         case JointType.PRISMATIC:
             return RigidInertia(0.0 * inertia.mass, zero, inertia.I)
         case JointType.BALL:
@@ -72,11 +73,16 @@ def _unmoved_by(kind: JointType, axis: Array, inertia: RigidInertia) -> RigidIne
             return inertia
 
 
-def _moment_across(axis: Array, I: Array) -> Scalar:
-    """b . I b / b . b about a direction b across the axis; for a coordinate axis another one, and a single entry of I."""
-    zero = int(np.argmax([bool(component == 0.0) for component in axis]))
-    b = cross(axis, np.eye(3)[zero])
-    return (b @ I @ b) / (b @ b)
+def _directions(a: Array) -> tuple[Array, Array, Array]:
+    """(a, projection across a (3, 3), a direction across it): for a coordinate axis another one, and a single entry of I."""
+    zero = int(np.argmax([bool(component == 0.0) for component in a]))
+    return a, skew(a) @ skew(a).T / (a @ a), cross(a, np.eye(3)[zero])
+
+
+@lru_cache(maxsize=256)  # a robot's joints have few axes, and a search builds thousands of robots
+def _wide_directions(axis: bytes) -> tuple[Array, Array, Array]:
+    """The same of an axis of doubles, in long double."""
+    return _directions(np.frombuffer(axis).astype(np.longdouble))
 
 
 def _wide(inertia: RigidInertia) -> RigidInertia:

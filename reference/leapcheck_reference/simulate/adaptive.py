@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import DOP853
 
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Floats, cross_products
 from leapcheck_reference.simulate.adaptive_cones import SoftPiece
 from leapcheck_reference.simulate.adaptive_events import first_crossing
 from leapcheck_reference.simulate.adaptive_soft import SoftLaw, SoftMotion
@@ -127,16 +127,17 @@ class Integration:
     def hold(self, torque: Floats | None = None) -> None:
         """Holds a torque (actuators,) N m from here on, by default the one asked for at the present state."""
         self._held = torque
-        self._held = self._torques(self._t, self._y)
+        self._held = self._torques(self._t, *self.state)
         self._begin_piece()
 
     def pushes(self) -> tuple[Floats, Floats]:
         """(contact forces (points, 3) N, torques (nv,) N m of the joint stops) at the present state."""
-        motion, _ = self._moving(self._t, self._y)
+        motion, _ = self._moving(self._t, *self.state)
         return motion.forces, motion.stops
 
     def _begin_piece(self) -> None:
-        self._piece = self._law.piece(*self._state(self._y), self._force(self._t, self._y))
+        q, u = self.state
+        self._piece = self._law.piece(q, u, self._force(self._torques(self._t, q, u), u))
         self._events.append((self._t, self._piece))
 
     def go_on(self, until: float) -> None:
@@ -192,7 +193,8 @@ class Integration:
             if 0.0 < abs(correction) < width:
                 t, y = t + correction, self._integrate(t, y, t + correction)
             self._keep(t, y)
-        self._piece = self._law.next_piece(self._piece, which, *self._state(self._y), self._force(self._t, self._y))
+        q, u = self.state
+        self._piece = self._law.next_piece(self._piece, which, q, u, self._force(self._torques(self._t, q, u), u))
         self._events.append((self._t, self._piece))
 
     def _integrate(self, t: float, y: Floats, until: float) -> Floats:
@@ -217,33 +219,29 @@ class Integration:
             q[3:7] /= np.linalg.norm(q[3:7])
         return q, y[nq : nq + nv]
 
-    def _torques(self, t: float, y: Floats) -> Floats:
+    def _torques(self, t: float, q: Floats, u: Floats) -> Floats:
         if self._held is not None:
             return self._held
-        q, u = self._state(y)
         return self._torque(t, q, canonical_velocity(self._plant.free_base, q, u))
 
-    def _force(self, t: float, y: Floats) -> Floats:
-        return self._plant.generalised_force(self._torques(t, y)) - self._damping(y)
-
-    def _damping(self, y: Floats) -> Floats:
-        force = np.zeros(self._plant.tree.nv)
-        joints = self._plant.joints
-        force[joints.u] = joints.damping * self._state(y)[1][joints.u]
+    def _force(self, torque: Floats, u: Floats) -> Floats:
+        """Force (nv,) of the actuators' torques, less the joints' damping."""
+        force, joints = self._plant.generalised_force(torque), self._plant.joints
+        force[joints.u] -= joints.damping * u[joints.u]
         return force
 
     def _margins(self, t: float, y: Floats) -> Floats:
-        return self._moving(t, y)[0].margins
+        return self._moving(t, *self._state(y))[0].margins
 
-    def _moving(self, t: float, y: Floats) -> tuple[SoftMotion, Floats]:
-        torque = self._torques(t, y)
-        q, u = self._state(y)
-        return self._law.motion(self._piece, q, u, self._plant.generalised_force(torque) - self._damping(y)), torque
+    def _moving(self, t: float, q: Floats, u: Floats) -> tuple[SoftMotion, Floats]:
+        """What the robot does, and the actuators' torques."""
+        torque = self._torques(t, q, u)
+        return self._law.motion(self._piece, q, u, self._force(torque, u)), torque
 
     def _rates(self, t: float, y: Floats) -> Floats:
         """dy/dt."""
-        motion, torque = self._moving(t, y)
         q, u = self._state(y)
+        motion, torque = self._moving(t, q, u)
         totals = np.zeros(TOTALS)
         if self._piece.pushes:
             self._add_contacts(motion, q, u, totals)
@@ -254,7 +252,7 @@ class Integration:
         """Force, torque about the com and power of the contacts, into their places."""
         which, equations, forces, levers = motion.points, motion.equations, motion.pushes, motion.levers
         arms = equations.centres[which] - self._com(q[None])["com_position"][0] + levers
-        velocities = equations.J[which] @ u + np.cross(equations.J_w[which] @ u, levers)
+        velocities = equations.J[which] @ u + cross_products(equations.J_w[which] @ u, levers)
         x, y, z = arms.T
         fx, fy, fz = forces.T
         totals[:3] = forces.sum(axis=0)

@@ -65,19 +65,23 @@ def piece_minimiser(
     Newton's method from `warm`, without a line search: a piece is followed in small steps; `free` solves M x = smooth.
     ContactSolverError where it fails.
     """
-    x = warm
-    stopped = len(piece.stops)
-    curvature = np.zeros((len(rows.J), len(rows.J)))
-    pushes = np.zeros(len(rows.J))
-    springs = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
-    curvature[range(stopped), range(stopped)] = springs
+    x, stopped = warm, len(piece.stops)
+    held = np.zeros(len(rows.J))
+    held[:stopped] = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
+    sliding: list[tuple[slice, Cone]] = []
+    for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
+        place = slice(stopped + 3 * i, stopped + 3 * i + 3)
+        if zone == HELD:
+            held[place] = cone.normal, cone.tangent, cone.tangent
+        elif zone == SLIDING:
+            sliding.append((place, cone))
+    curvature = np.diag(held)
     last, at_rest = math.inf, AT_REST * float(np.abs(free).max())
     for _ in range(MOST_ITERATIONS):
         j = rows.J @ x - rows.aref
-        pushes[:stopped] = -springs * j[:stopped]
-        for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
-            place = slice(stopped + 3 * i, stopped + 3 * i + 3)
-            pushes[place], curvature[place, place] = _cone_push(cone, zone, j[place])
+        pushes = -held * j
+        for place, cone in sliding:
+            pushes[place], curvature[place, place] = _sliding_push(cone, *j[place].tolist())
         gradient = M @ x - smooth - rows.J.T @ pushes
         _, step, failed = dposv(M + rows.J.T @ curvature @ rows.J, gradient)
         size, scale = float(np.abs(step).max()), float(np.abs(x).max())
@@ -91,17 +95,14 @@ def piece_minimiser(
     raise ContactSolverError("the contact's piece has no solution here: the state has left it")
 
 
-def _cone_push(cone: Cone, zone: int, j: Floats) -> tuple[Floats, Floats]:
-    """Force (3,) of a cone in a zone, and its curvature -df/dj (3, 3)."""
-    if zone == FREE:
-        return np.zeros(3), np.zeros((3, 3))
-    if zone == HELD:
-        D = np.array([cone.normal, cone.tangent, cone.tangent])
-        return -D * j, np.diag(D)
+def _sliding_push(cone: Cone, n: float, x: float, y: float) -> tuple[Floats, Floats]:
+    """Force (3,) of a cone that slides, at j = (n, x, y), and its curvature -df/dj (3, 3)."""
     mu, k = cone.mu, cone.mu * cone.friction
     stiffness = cone.normal / (mu * mu * (1.0 + mu * mu))
-    length = math.hypot(j[1], j[2])
-    along: Floats = np.array([0.0, j[1] / length, j[2] / length]) if length else np.zeros(3)
-    gap, slope = mu * j[0] - k * length, np.array([mu, 0.0, 0.0]) - k * along
-    bend = np.diag([0.0, 1.0, 1.0]) - np.outer(along, along) if length else np.zeros((3, 3))
-    return -stiffness * gap * slope, stiffness * (np.outer(slope, slope) - gap * k / (length or 1.0) * bend)
+    length = math.hypot(x, y)
+    a, b = (x / length, y / length) if length else (0.0, 0.0)
+    gap = mu * n - k * length
+    bend = gap * k / length if length else 0.0  # times what turns the direction of the slide
+    slope = np.array([mu, -k * a, -k * b])
+    across = np.array([[0.0, 0.0, 0.0], [0.0, 1.0 - a * a, -a * b], [0.0, -a * b, 1.0 - b * b]])
+    return -stiffness * gap * slope, stiffness * (slope[:, None] * slope - bend * across)

@@ -22,6 +22,8 @@ from leapcheck_reference.simulate.terrain import Touch
 TOUCH = 1e-12
 """Spheres (m) and stops (rad) this close that move in touch at the same moment: so four feet land at once."""
 
+UP = np.array([0.0, 0.0, 1.0])
+
 TIP = 1e-9
 """A cone whose j is this small beside its aref is at its tip: the slide from there to the air would last some 1e-12 s."""
 
@@ -65,8 +67,8 @@ class SoftLaw:
         """The piece that holds at a state and a generalised force."""
         equations = self.plant.at(q, u)
         touch = self.plant.touch(equations)
-        distances, axes = touch.gaps, _axes(touch)
-        falling = np.einsum("ni,ni->n", axes[:, 2], (equations.J @ u)[touch.points]) <= 0.0
+        distances = touch.gaps
+        falling = np.einsum("ni,ni->n", _normals(touch, np.arange(len(distances))), (equations.J @ u)[touch.points]) <= 0.0
         points = np.flatnonzero((distances < -TOUCH) | ((distances < TOUCH) & falling))
         stops = [(i, sign) for sign in (1.0, -1.0) for i in np.flatnonzero(self._beyond(q, u, sign)).tolist()]
         return self._piece_of_contacts(q, u, force, tuple(points.tolist()), tuple(sorted(stops)))
@@ -92,7 +94,7 @@ class SoftLaw:
         if piece.zones[cone] == FREE:
             return SLIDING
         equations = self.plant.at(q, u)
-        rows = self._rows(equations, piece, q, u)
+        rows = self._rows(equations, self.plant.touch(equations), piece, q, u)
         j = self._solve(equations, rows, piece, force)[2]
         mine = slice(len(piece.stops) + 3 * cone, len(piece.stops) + 3 * cone + 3)
         return FREE if np.abs(j[mine]).max() <= TIP * np.abs(rows.aref[mine]).max() else SLIDING
@@ -100,17 +102,17 @@ class SoftLaw:
     def motion(self, piece: SoftPiece, q: Floats, u: Floats, force: Floats) -> SoftMotion:
         """What the robot does at a state while the piece holds, or as if it did."""
         equations = self.plant.at(q, u)
-        rows = self._rows(equations, piece, q, u)
-        x, pushes, j = self._solve(equations, rows, piece, force)
         touch, touching, stopped = self.plant.touch(equations), np.array(piece.points, dtype=np.intp), len(piece.stops)
+        rows = self._rows(equations, touch, piece, q, u)
+        x, pushes, j = self._solve(equations, rows, piece, force)
         points, forces = touch.points[touching], np.zeros((len(self.plant.radii), 3))
         contacts = touch.in_world(pushes[stopped:].reshape(-1, 3)[:, [1, 2, 0]], touching)
         np.add.at(forces, points, contacts)
-        levers = -_axes(touch)[touching, 2] * (self.plant.radii[points] + touch.gaps[touching] / 2.0)[:, None]
+        levers = -_normals(touch, touching) * (self.plant.radii[points] + touch.gaps[touching] / 2.0)[:, None]
         stops = np.zeros(len(u))
         for (joint, sign), push in zip(piece.stops, pushes[:stopped].tolist(), strict=True):
             stops[self.plant.joints.u[joint]] = sign * push
-        return SoftMotion(equations, x, forces, points, contacts, levers, stops, self._margins(equations, piece, q, rows, j))
+        return SoftMotion(equations, x, forces, points, contacts, levers, stops, self._margins(touch, piece, q, rows, j))
 
     def _solve(self, equations: Equations, rows: SoftRows, piece: SoftPiece, force: Floats) -> tuple[Floats, Floats, Floats]:
         """Of `piece_minimiser`, from the last acceleration; where that leads nowhere, from the convex problem's answer."""
@@ -157,7 +159,7 @@ class SoftLaw:
         touching = SoftPiece(points, (HELD,) * len(points), stops, (True,) * len(stops))
         if not (points or stops):
             return touching
-        rows = self._rows(equations, touching, q, u)
+        rows = self._rows(equations, self.plant.touch(equations), touching, q, u)
         _, free, _ = dposv(equations.M, force - equations.h)
         x, _ = minimiser(equations.M, free, rows)
         j = rows.J @ x - rows.aref
@@ -165,9 +167,9 @@ class SoftLaw:
         zones = tuple(zone_of(cone, j_cone) for cone, j_cone in zip(rows.cones, j[stopped:].reshape(-1, 3).tolist(), strict=True))
         return replace(touching, zones=zones, pushing=tuple((j[:stopped] < 0.0).tolist()))
 
-    def _rows(self, equations: Equations, piece: SoftPiece, q: Floats, u: Floats) -> SoftRows:
+    def _rows(self, equations: Equations, touch: Touch, piece: SoftPiece, q: Floats, u: Floats) -> SoftRows:
         """Rows of a piece: its stops, then its points, each as (normal, x, y) at the point halfway between sphere and ground."""
-        touch, pairs, contact = self.plant.touch(equations), np.array(piece.points, dtype=np.intp), self.contact
+        pairs, contact = np.array(piece.points, dtype=np.intp), self.contact
         points, distances = touch.points[pairs], touch.gaps[pairs]
         J_stops, aref_stops, D_stops = self._stop_rows(piece, q, u)
         levers = (self.plant.radii[points] + distances / 2.0)[:, None]
@@ -206,9 +208,9 @@ class SoftLaw:
             D[i] = _strength(d, self._weights.joints[joint])
         return J, aref, D
 
-    def _margins(self, equations: Equations, piece: SoftPiece, q: Floats, rows: SoftRows, j: Floats) -> Floats:
+    def _margins(self, touch: Touch, piece: SoftPiece, q: Floats, rows: SoftRows, j: Floats) -> Floats:
         """Distances of all points, of the lower and of the upper stops, signed by touch; two of each cone; one of each stop."""
-        distances = self.plant.touch(equations).gaps
+        distances = touch.gaps.copy()
         distances[list(piece.points)] *= -1.0
         lower, upper = self._stop_distances(q, 1.0), self._stop_distances(q, -1.0)
         for joint, sign in piece.stops:
@@ -228,6 +230,6 @@ def _strength(d: float, weight: float) -> float:
     return d / max((1.0 - d) * weight, SMALLEST_REGULARISATION * d)
 
 
-def _axes(touch: Touch) -> Floats:
-    """Axes (pairs, 3, 3) of all pairs, on level ground too."""
-    return np.broadcast_to(np.eye(3), (len(touch.points), 3, 3)) if touch.axes is None else touch.axes
+def _normals(touch: Touch, pairs: NDArray[np.intp]) -> Floats:
+    """Normals (n, 3) of these pairs in world axes, on level ground too."""
+    return np.tile(UP, (len(pairs), 1)) if touch.axes is None else touch.axes[pairs, 2]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leapcheck_models.arrays import Floats
+from leapcheck_models.arrays import Floats, cross_products
 
 INSIDE = 1e-15
 """A centre this close (m) to a box is inside it."""
@@ -167,4 +167,4 @@ def contact_axes(normals: Floats) -> Floats:
     y[sideways, 1], y[~sideways, 2] = 1.0, 1.0
     y -= (y * normals).sum(axis=1)[:, None] * normals
     y /= np.linalg.norm(y, axis=1)[:, None]
-    return np.stack([np.cross(y, normals), y, normals], axis=1)
+    return np.stack([cross_products(y, normals), y, normals], axis=1)
