@@ -149,19 +149,25 @@ def _in_processes(plan: Plan, engine_set: EngineSet, numbers: Sequence[int], wor
     work = [(parts[number],) for number in numbers]
     is_safe = all(isinstance(engine, str) and engine in FACTORIES for engine in plan.engines)
     own, others = (partial(part_result, plan, engine_set), workers - 1) if is_safe else (None, workers)
-    with closing(job_results(_part_in_worker, work, others, _begin_worker, (plan,), help_by=own)) as results:
-        for place, result in results:
-            yield numbers[place], result
-            del result
+    _worker[:] = [(plan, engine_set)]  # for those that are forked
+    try:
+        with closing(job_results(_part_in_worker, work, others, _begin_worker, (plan,), help_by=own, forks=is_safe)) as results:
+            for place, result in results:
+                yield numbers[place], result
+                del result
+    finally:
+        _worker.clear()
 
 
 _worker: list[tuple[Plan, EngineSet]] = []
-"""The plan and its engines in this process, where it is a worker; made once."""
+"""The plan and its engines of a worker; made once."""
 
 
 def _begin_worker(plan: Plan) -> None:
-    with rare_collection():
-        _worker[:] = [(plan, engine_set_of(plan))]
+    """Makes the engines, unless this process was forked from one that has them."""
+    if not _worker or _worker[0][0] is not plan:
+        with rare_collection():
+            _worker[:] = [(plan, engine_set_of(plan))]
 
 
 def _part_in_worker(part: Sequence[range]) -> BlockResult:

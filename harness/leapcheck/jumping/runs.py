@@ -85,9 +85,10 @@ def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) ->
     """(number of the job, its log or why there is none) as they end."""
     here = _jobs_here(setup, jobs) if workers > 1 else range(len(jobs))
     others = workers - 1 if here else workers
-    begin = None if setup.plan is None else skip_windows
+    ours = setup.plan is not None  # no user's code runs
+    begin, work = skip_windows if ours else None, [(setup, *job) for job in jobs]
     try:
-        with closing(job_results(_log_or_failure, [(setup, *job) for job in jobs], others, begin, here=here)) as results:
+        with closing(job_results(_log_or_failure, work, others, begin, here=here, forks=ours)) as results:
             yield from results
     except ProcessDiedError as error:
         for number in error.jobs:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import reduction, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -40,17 +41,18 @@ def running_jobs(
     workers: int,
     begin: Callable[..., None] | None = None,
     given: tuple[Any, ...] = (),
+    forks: bool = False,
 ) -> Iterator[dict[Future[T], int]]:
     """The jobs `run(*job)` begun in `workers` processes: the number of each job by its future, in their order.
 
-    Each process first calls `begin(*given)`. A future that the caller takes out of the dictionary is freed with its result.
-    Where the block is left by an exception, KeyboardInterrupt for one, the processes are ended and the jobs are lost; without
-    one, it ends when all jobs have. What they print goes to standard error.
+    Each process first calls `begin(*given)`; with `forks` it may begin as a copy of this one. A future that the caller takes out
+    of the dictionary is freed with its result. Where the block is left by an exception, KeyboardInterrupt for one, the processes
+    are ended and the jobs are lost; without one, it ends when all jobs have. What they print goes to standard error.
     """
     others = set(multiprocessing.active_children())
     resource_tracker.ensure_running()  # here: its own start would let signals through that are held back below
     initial: tuple[Any, ...] = (dict(os.environ), _StandardError(), begin, given)
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), _context(run), _begin, initial)
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), _context(run, forks), _begin, initial)
     try:
         with _interrupts_held_back():  # a process is born with the signals that its parent blocks: Ctrl-C is for this one alone
             running = {pool.submit(run, *job): number for number, job in enumerate(jobs)}
@@ -67,13 +69,16 @@ _imported: list[str] = []
 """Modules that the server of processes imports before it forks."""
 
 
-def _context(run: Callable[..., Any]) -> BaseContext:
-    """How processes begin: never by forking this one, which may hold threads, with half a second of imports for each.
+def _context(run: Callable[..., Any], forks: bool) -> BaseContext:
+    """How processes begin, each with half a second of imports where nothing is forked.
 
-    On Linux a server without threads imports the module of `run` once and forks, which takes a hundredth of that.
+    Where this process may be forked, and no thread of it can hold a lock, that is what happens. Where it may not, a server
+    without threads imports the module of `run` once and forks. Other systems than Linux have no fork that all libraries survive.
     """
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
+    if forks and len(list(Path("/proc/self/task").iterdir())) == 1:
+        return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("forkserver")
     if run.__module__ not in _imported:
         _imported.append(run.__module__)
@@ -89,6 +94,7 @@ def job_results(
     given: tuple[Any, ...] = (),
     here: Sequence[int] = (),
     help_by: Callable[..., T] | None = None,
+    forks: bool = False,
 ) -> Generator[tuple[int, T], None, None]:
     """(number of the job, its result) as the jobs `run(*job)` end, in any order; see `running_jobs`.
 
@@ -103,7 +109,7 @@ def job_results(
         finished: set[int] = set()
         for group in [[number] for number in remaining] if alone else [remaining]:
             some = [jobs[number] for number in group]
-            with suppress(BrokenProcessPool), running_jobs(run, some, workers, begin, given) as running:
+            with suppress(BrokenProcessPool), running_jobs(run, some, workers, begin, given, forks) as running:
                 for number in own:
                     yield number, run(*jobs[number])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
@@ -112,7 +118,7 @@ def job_results(
                     yield withdrawn, help_by(*jobs[withdrawn])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
                 yield from _results(running, as_completed(list(running)), group, finished)
-        help_by = None  # what is left may have ended its process
+        help_by, forks = None, False  # what is left may have ended its process
         remaining = [number for number in remaining if number not in finished]
         if alone and remaining:
             raise ProcessDiedError(remaining)

@@ -77,6 +77,34 @@ def test_every_process_begins_with_what_it_is_given_and_results_come_in_order() 
     assert _factors == []
 
 
+FORKED = """
+import threading
+from leapcheck.system.processes import running_jobs
+from tests.harness.system import test_processes as here
+
+if __name__ == "__main__":
+    here.keep(7)
+    if {threads}:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    with running_jobs(here.known_factors, [()], 1, forks={forks}) as running:
+        print(*[done.result() for done in running])
+"""
+
+
+def known_factors() -> list[int]:
+    return _factors
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system forks")
+@pytest.mark.parametrize(("threads", "forks", "expected"), [(0, 1, [7]), (1, 1, []), (0, 0, [])])
+def test_a_process_without_threads_that_allows_it_is_forked(threads: int, forks: int, expected: list[int]) -> None:
+    """Any other is not: a thread may hold a lock that nobody would give back."""
+    script = [sys.executable, "-c", FORKED.format(threads=threads, forks=bool(forks))]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(script, cwd=Path(__file__).parents[3], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{expected}\n"
+
+
 def interrupted(run: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
     """Numbers of the processes, where the job tells them, that were at work when Ctrl-C came."""
     found = []
