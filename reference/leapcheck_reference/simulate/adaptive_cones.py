@@ -66,20 +66,20 @@ def piece_minimiser(
     ContactSolverError where it fails.
     """
     x, stopped = warm, len(piece.stops)
-    held = np.zeros(len(rows.J))
-    held[:stopped] = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
+    stiffness = np.zeros(len(rows.J))
+    stiffness[:stopped] = np.where(np.array(piece.pushing, dtype=bool), rows.D, 0.0)
     sliding: list[tuple[slice, Cone]] = []
     for i, (cone, zone) in enumerate(zip(rows.cones, piece.zones, strict=True)):
         place = slice(stopped + 3 * i, stopped + 3 * i + 3)
         if zone == HELD:
-            held[place] = cone.normal, cone.tangent, cone.tangent
+            stiffness[place] = cone.normal, cone.tangent, cone.tangent
         elif zone == SLIDING:
             sliding.append((place, cone))
-    curvature = np.diag(held)
+    curvature = np.diag(stiffness)
     last, at_rest = math.inf, AT_REST * float(np.abs(free).max())
     for _ in range(MOST_ITERATIONS):
         j = rows.J @ x - rows.aref
-        pushes = -held * j
+        pushes = -stiffness * j
         for place, cone in sliding:
             pushes[place], curvature[place, place] = _sliding_push(cone, *j[place].tolist())
         gradient = M @ x - smooth - rows.J.T @ pushes
