@@ -142,16 +142,17 @@ def _here(plan: Plan, engine_set: EngineSet, numbers: Sequence[int]) -> Numbered
 
 
 def _in_processes(plan: Plan, engine_set: EngineSet, numbers: Sequence[int], workers: int) -> NumberedResults:
-    """In so many processes. This one, ready a second before the others, is among them unless a user's engine might end it."""
-    from leapcheck.system.processes import job_results  # multiprocessing, for long runs alone
+    """In so many processes. This one is among them, and may be copied, unless a user's engine might end it."""
+    from leapcheck.system.processes import Start, job_results  # multiprocessing, for long runs alone
 
     parts = jobs(plan)
     work = [(parts[number],) for number in numbers]
     is_safe = all(isinstance(engine, str) and engine in FACTORIES for engine in plan.engines)
     own, others = (partial(part_result, plan, engine_set), workers - 1) if is_safe else (None, workers)
-    _worker[:] = [(plan, engine_set)]  # for those that are forked
+    _worker[:] = [(plan, engine_set)]  # for copies of this process
+    start = Start(_begin_worker, (plan,), "copy" if is_safe else "server")
     try:
-        with closing(job_results(_part_in_worker, work, others, _begin_worker, (plan,), help_by=own, forks=is_safe)) as results:
+        with closing(job_results(_part_in_worker, work, others, start, help_by=own)) as results:
             for place, result in results:
                 yield numbers[place], result
                 del result
@@ -164,7 +165,7 @@ _worker: list[tuple[Plan, EngineSet]] = []
 
 
 def _begin_worker(plan: Plan) -> None:
-    """Makes the engines, unless this process was forked from one that has them."""
+    """Makes the engines, unless this process is a copy of one that has them."""
     if not _worker or _worker[0][0] is not plan:
         with rare_collection():
             _worker[:] = [(plan, engine_set_of(plan))]

@@ -13,7 +13,7 @@ from leapcheck.jumping.setup import JumpSetup
 from leapcheck.jumping.simulation import simulate
 from leapcheck.simulators.log import JumpLog
 from leapcheck.simulators.registry import SIMULATORS, make_simulator
-from leapcheck.system.processes import ProcessDiedError, job_results
+from leapcheck.system.processes import ProcessDiedError, Start, job_results
 from leapcheck.system.windows import skip_windows
 from leapcheck_reference.simulate.actuator import drives
 
@@ -86,9 +86,9 @@ def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) ->
     here = _jobs_here(setup, jobs) if workers > 1 else range(len(jobs))
     others = workers - 1 if here else workers
     ours = setup.plan is not None  # no user's code runs
-    begin, work = skip_windows if ours else None, [(setup, *job) for job in jobs]
+    start, work = Start(skip_windows, origin="copy") if ours else Start(), [(setup, *job) for job in jobs]
     try:
-        with closing(job_results(_log_or_failure, work, others, begin, here=here, forks=ours)) as results:
+        with closing(job_results(_log_or_failure, work, others, start, here)) as results:
             yield from results
     except ProcessDiedError as error:
         for number in error.jobs:
@@ -98,7 +98,7 @@ def _results(setup: JumpSetup, jobs: Sequence[tuple[str, int]], workers: int) ->
 def _jobs_here(setup: JumpSetup, jobs: Sequence[tuple[str, int]]) -> list[int]:
     """Numbers of the jobs that need no process of their own, up to `SHARE` steps: of light simulators, under leapcheck's plan.
 
-    Foreign simulators and a user's controller may end their process, and each process takes half a second to begin.
+    Foreign simulators and a user's controller may end their process; a process that is no copy takes half a second to begin.
     """
     here, steps = [], 0.0
     for number, (name, level) in enumerate(jobs):

@@ -11,11 +11,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from multiprocessing import reduction, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 
@@ -34,25 +35,36 @@ class ProcessDiedError(RuntimeError):
         self.jobs = tuple(jobs)
 
 
+Origin = Literal["new", "server", "copy"]
+"""What a process is made of: a new Python; a server's that has imported leapcheck; a copy of this one, where that is possible."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """How a process starts: from what, and with the call `begin(*given)`."""
+
+    begin: Callable[..., None] | None = None
+    given: tuple[Any, ...] = ()
+    origin: Origin = "server"
+
+
 @contextmanager
 def running_jobs(
     run: Callable[..., T],
     jobs: Sequence[tuple[Any, ...]],
     workers: int,
-    begin: Callable[..., None] | None = None,
-    given: tuple[Any, ...] = (),
-    forks: bool = False,
+    start: Start = Start(),
 ) -> Iterator[dict[Future[T], int]]:
     """The jobs `run(*job)` begun in `workers` processes: the number of each job by its future, in their order.
 
-    Each process first calls `begin(*given)`; with `forks` it may begin as a copy of this one. A future that the caller takes out
-    of the dictionary is freed with its result. Where the block is left by an exception, KeyboardInterrupt for one, the processes
-    are ended and the jobs are lost; without one, it ends when all jobs have. What they print goes to standard error.
+    A future that the caller takes out of the dictionary is freed with its result. Where the block is left by an exception,
+    KeyboardInterrupt for one, the processes are ended and the jobs are lost; without one, it ends when all jobs have. What they
+    print goes to standard error.
     """
     others = set(multiprocessing.active_children())
     resource_tracker.ensure_running()  # here: its own start would let signals through that are held back below
-    initial: tuple[Any, ...] = (dict(os.environ), _StandardError(), begin, given)
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), _context(run, forks), _begin, initial)
+    initial: tuple[Any, ...] = (dict(os.environ), _StandardError(), start)
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), _context(run, start.origin), _begin, initial)
     try:
         with _interrupts_held_back():  # a process is born with the signals that its parent blocks: Ctrl-C is for this one alone
             running = {pool.submit(run, *job): number for number, job in enumerate(jobs)}
@@ -69,15 +81,15 @@ _imported: list[str] = []
 """Modules that the server of processes imports before it forks."""
 
 
-def _context(run: Callable[..., Any], forks: bool) -> BaseContext:
-    """How processes begin, each with half a second of imports where nothing is forked.
+def _context(run: Callable[..., Any], origin: Origin) -> BaseContext:
+    """What makes the processes. A copy, or one of the server's, spares half a second of imports.
 
-    Where this process may be forked, and no thread of it can hold a lock, that is what happens. Where it may not, a server
-    without threads imports the module of `run` once and forks. Other systems than Linux have no fork that all libraries survive.
+    A process with threads is not copied: one may hold a lock that nobody would give back. The server has none; it imports the
+    module of `run` once. Not all libraries survive a fork on other systems than Linux.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or origin == "new":
         return multiprocessing.get_context("spawn")
-    if forks and len(list(Path("/proc/self/task").iterdir())) == 1:
+    if origin == "copy" and len(list(Path("/proc/self/task").iterdir())) == 1:
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("forkserver")
     if run.__module__ not in _imported:
@@ -90,11 +102,9 @@ def job_results(
     run: Callable[..., T],
     jobs: Sequence[tuple[Any, ...]],
     workers: int,
-    begin: Callable[..., None] | None = None,
-    given: tuple[Any, ...] = (),
+    start: Start = Start(),
     here: Sequence[int] = (),
     help_by: Callable[..., T] | None = None,
-    forks: bool = False,
 ) -> Generator[tuple[int, T], None, None]:
     """(number of the job, its result) as the jobs `run(*job)` end, in any order; see `running_jobs`.
 
@@ -109,7 +119,7 @@ def job_results(
         finished: set[int] = set()
         for group in [[number] for number in remaining] if alone else [remaining]:
             some = [jobs[number] for number in group]
-            with suppress(BrokenProcessPool), running_jobs(run, some, workers, begin, given, forks) as running:
+            with suppress(BrokenProcessPool), running_jobs(run, some, workers, start) as running:
                 for number in own:
                     yield number, run(*jobs[number])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
@@ -118,7 +128,7 @@ def job_results(
                     yield withdrawn, help_by(*jobs[withdrawn])
                     yield from _results(running, [future for future in running if future.done()], group, finished)
                 yield from _results(running, as_completed(list(running)), group, finished)
-        help_by, forks = None, False  # what is left may have ended its process
+        help_by, start = None, replace(start, origin="server")  # what is left may have ended its process
         remaining = [number for number in remaining if number not in finished]
         if alone and remaining:
             raise ProcessDiedError(remaining)
@@ -158,14 +168,14 @@ def _write_to(descriptor: Any) -> None:
     os.close(taken)
 
 
-def _begin(environment: dict[str, str], _error: None, begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+def _begin(environment: dict[str, str], _error: None, start: Start) -> None:
     """What foreign code prints in a worker must not mix with the results on standard output."""
     sys.stdout = sys.stderr
     os.environ.clear()  # that of the server is of an earlier moment
     os.environ.update(environment)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if begin:
-        begin(*given)
+    if start.begin:
+        start.begin(*start.given)
 
 
 def _end_with_parent() -> None:

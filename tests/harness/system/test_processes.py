@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from leapcheck.system.processes import TRIES, ProcessDiedError, job_results, running_jobs
+from leapcheck.system.processes import TRIES, ProcessDiedError, Start, job_results, running_jobs
 from tests.harness.processes import alive, wait_for
 
 
@@ -72,21 +72,21 @@ def test_this_process_helps_with_jobs_that_no_other_has_begun() -> None:
 
 
 def test_every_process_begins_with_what_it_is_given_and_results_come_in_order() -> None:
-    with running_jobs(multiplied, [(2,), (3,), (4,), (5,)], 2, keep, (7,)) as running:
+    with running_jobs(multiplied, [(2,), (3,), (4,), (5,)], 2, Start(keep, (7,))) as running:
         assert [done.result() for done in running] == [14, 21, 28, 35]
     assert _factors == []
 
 
-FORKED = """
+COPIED = """
 import threading
-from leapcheck.system.processes import running_jobs
+from leapcheck.system.processes import Start, running_jobs
 from tests.harness.system import test_processes as here
 
 if __name__ == "__main__":
     here.keep(7)
     if {threads}:
         threading.Thread(target=threading.Event().wait, daemon=True).start()
-    with running_jobs(here.known_factors, [()], 1, forks={forks}) as running:
+    with running_jobs(here.known_factors, [()], 1, Start(origin="{origin}")) as running:
         print(*[done.result() for done in running])
 """
 
@@ -96,13 +96,22 @@ def known_factors() -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no other system forks")
-@pytest.mark.parametrize(("threads", "forks", "expected"), [(0, 1, [7]), (1, 1, []), (0, 0, [])])
-def test_a_process_without_threads_that_allows_it_is_forked(threads: int, forks: int, expected: list[int]) -> None:
-    """Any other is not: a thread may hold a lock that nobody would give back."""
-    script = [sys.executable, "-c", FORKED.format(threads=threads, forks=bool(forks))]
+@pytest.mark.parametrize(
+    ("threads", "origin", "expected"), [(0, "copy", [7]), (1, "copy", []), (0, "server", []), (0, "new", [])]
+)
+def test_a_process_without_threads_is_copied_where_that_is_allowed(threads: int, origin: str, expected: list[int]) -> None:
+    """One with threads is not: one may hold a lock that nobody would give back."""
+    script = [sys.executable, "-c", COPIED.format(threads=threads, origin=origin)]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(script, cwd=Path(__file__).parents[3], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == f"{expected}\n"
+
+
+def test_a_server_s_process_has_the_environment_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("one", "other"):
+        monkeypatch.setenv("LEAPCHECK_TRIAL", value)
+        with running_jobs(os.getenv, [("LEAPCHECK_TRIAL",)], 1) as running:
+            assert [done.result() for done in running] == [value]
 
 
 def interrupted(run: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from leapcheck.simulators.mujoco.drawing import FRAMES_PER_SECOND, Camera, Image, RenderError, Scene, frames, write_frames
-from leapcheck.system.processes import running_jobs
+from leapcheck.system.processes import Start, running_jobs
 from leapcheck_models.arrays import Floats
 from leapcheck_models.generate import scene_text
 from leapcheck_models.mjcf import mjcf_text
@@ -26,6 +26,8 @@ from leapcheck_models.xml_text import file_stem
 from leapcheck_reference.simulate.terrain import LEVEL, Terrain
 
 BACK_ENDS = ("egl", "osmesa")
+NEW = Start(origin="new")
+"""A process that has not imported MuJoCo yet."""
 SIZE = (480, 640)
 """Height and width of a frame in px."""
 
@@ -71,7 +73,7 @@ def _in_child(task: Any, *arguments: Any) -> Any:
     reasons = []
     for back_end in (chosen,) if chosen else BACK_ENDS:
         try:
-            with _environment(MUJOCO_GL=back_end), running_jobs(task, [arguments], 1) as running:
+            with _environment(MUJOCO_GL=back_end), running_jobs(task, [arguments], 1, NEW) as running:
                 return next(iter(running)).result()
         except RenderError:
             raise
