@@ -23,6 +23,9 @@ T = TypeVar("T")
 STANDARD_ERROR = 2
 """Its file descriptor."""
 
+SURVIVORS = frozenset({"jemalloc_bg_thd"})
+"""Threads that a fork does not harm: of jemalloc, pyarrow's allocator, which begins them anew in the copy."""
+
 TRIES = 3
 """How often processes may die without a single result in between."""
 
@@ -89,13 +92,19 @@ def _context(run: Callable[..., Any], origin: Origin) -> BaseContext:
     """
     if sys.platform != "linux" or origin == "new":
         return multiprocessing.get_context("spawn")
-    if origin == "copy" and len(list(Path("/proc/self/task").iterdir())) == 1:
+    if origin == "copy" and not _has_threads():
         return multiprocessing.get_context("fork")
     context = multiprocessing.get_context("forkserver")
     if run.__module__ not in _imported:
         _imported.append(run.__module__)
         context.set_forkserver_preload(_imported)
     return context
+
+
+def _has_threads() -> bool:
+    """Whether this process has threads of others than libraries that see to a fork themselves."""
+    names = [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir() if task.name != str(os.getpid())]
+    return not SURVIVORS.issuperset(names)
 
 
 def job_results(
