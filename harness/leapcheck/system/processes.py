@@ -103,8 +103,11 @@ def _context(run: Callable[..., Any], origin: Origin) -> BaseContext:
 
 def _has_threads() -> bool:
     """Whether this process has threads of others than libraries that see to a fork themselves."""
-    names = [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir() if task.name != str(os.getpid())]
-    return not SURVIVORS.issuperset(names)
+    others = [task for task in Path("/proc/self/task").iterdir() if task.name != str(os.getpid())]
+    try:
+        return any((task / "comm").read_text().strip() not in SURVIVORS for task in others)
+    except OSError:  # a thread that has ended since
+        return True
 
 
 def job_results(
