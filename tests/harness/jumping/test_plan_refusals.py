@@ -12,6 +12,7 @@ from leapcheck.jumping.planning import plan
 from leapcheck.jumping.planning.bounds import largest_powers, power_at_take_off
 from leapcheck.jumping.planning.checks import PULLED, refusal
 from leapcheck.jumping.planning.legged import legged_robot
+from leapcheck.jumping.planning.optimised.plan import optimised_jump
 from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import Check, Infeasible, JumpRequest
 from leapcheck.jumping.planning.search import lowest_crouch
@@ -171,6 +172,19 @@ def _sideways(spec: RobotSpec) -> RobotSpec:
 def test_robots_that_cannot_be_planned_for(change, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         legged_robot(change(load("mini_cheetah")))
+
+
+def test_legs_that_move_in_planes_are_for_the_optimised_planner() -> None:
+    """Three joints with parallel axes: a straight leg's equations in every pose."""
+    spec = load("mini_cheetah")
+    axes = {f"{leg}_abad": (0.0, 1.0, 0.0) for leg in ("FR", "FL", "HR", "HL")}
+    bodies = tuple(
+        dataclasses.replace(b, joint=dataclasses.replace(b.joint, axis=axes.get(b.name, b.joint.axis))) for b in spec.bodies
+    )
+    planar = dataclasses.replace(spec, bodies=bodies)
+    with pytest.raises(ValueError, match=r"foot 'FR_foot' do not move it in all directions.*: plan with --planner optimised"):
+        plan_jump(planar, JumpRequest(0.1), drives(planar))
+    assert optimised_jump(planar, JumpRequest(0.1), drives(planar)).utilisation < 1.0
 
 
 def test_only_robots_with_a_free_trunk() -> None:

@@ -27,6 +27,11 @@ LEAST_FEET = 3
 NO_PLAN = "bring its motion as --trajectory, or a --policy"
 """Remedy where no planner serves."""
 
+WAYS, BENT, NO_WAY = 4, 0.3, 1e-9
+"""Whether a foot moves in all directions: poses looked at, joints up to so many rad or m off the stand; part of the longest way
+that counts as none.
+"""
+
 GEOMETRY = ("com_position", "com_jacobian", "contact_positions", "contact_jacobians", "contact_angular_jacobians")
 DYNAMICS = ("mass_matrix", "bias_force")
 MOMENTUM = ("com_position", "centroidal_momentum_matrix")
@@ -76,6 +81,18 @@ class Legged:
         hinged = all(links[i].type is JointType.REVOLUTE for i in (*seconds, *thirds))
         feet = [point.link for point in self.geometry_tree.points]
         return hinged and feet == thirds and [links[i].parent for i in thirds] == seconds
+
+    @property
+    def planar_foot(self) -> str | None:
+        """The first foot that the joints of its leg do not move in all directions, in no pose around the stand; None without."""
+        poses = np.repeat(self.home[None], WAYS, axis=0)
+        poses[:, self.joint_q] += np.random.default_rng(0).uniform(-BENT, BENT, (WAYS, len(self.joint_q)))
+        J = self.geometry(poses)["contact_jacobians"]
+        for i, (foot, leg) in enumerate(zip(self.feet, self.legs, strict=True)):
+            lengths = np.linalg.svd(J[:, i][:, :, leg], compute_uv=False)
+            if (lengths[:, -1] <= NO_WAY * lengths[:, 0]).all():
+                return foot
+        return None
 
     def stretch(self, q: Floats) -> Floats:
         """Distance (n, feet) of each leg's foot from its second joint at q (n, nq), in parts of the distance when straight."""

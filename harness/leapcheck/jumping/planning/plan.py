@@ -56,7 +56,11 @@ def plan_jump(
         raise ValueError("the quick planner pushes straight: plan a barrel roll with --planner optimised")
     if request.run_up is not None:
         raise ValueError("the quick planner jumps from rest alone: --planner optimised plans a run-up")
-    work = task(legged_robot(spec, SMALLEST_RADIUS), request, drives, battery)
+    robot = legged_robot(spec, SMALLEST_RADIUS)
+    if foot := robot.planar_foot:
+        why = f"'{spec.name}': the joints of foot '{foot}' do not move it in all directions, as the quick planner needs them to"
+        raise ValueError(f"{why}: plan with --planner optimised")
+    work = task(robot, request, drives, battery)
     weight = work.robot.mass * work.robot.gravity
     _refuse_beyond(work, power_at_take_off(work), SURELY)
     plan = _assemble(work, _parts(work), gains or Gains.for_robot(weight * work.com[2], work.com[2], work.robot.gravity))

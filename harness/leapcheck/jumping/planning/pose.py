@@ -32,23 +32,31 @@ def inverse_kinematics(
         q[active, :3] += step[:, :3]
         q[active, 7:] += step[:, 3:]
         in_reach[active[error < NEARLY]] = True
-        active = active[error >= NEARLY]  # a pose in which a leg is singular goes nowhere
+        active = active[error >= NEARLY]
         if not len(active):
             break
     return q, in_reach
 
 
 def _newton_step(robot: Legged, q: Floats, com: Floats, feet: Floats) -> tuple[Floats, Floats]:
-    """(step (n, nv - 3) of trunk position in the world and joints, largest distance (n,) m before it).
-
-    Where a leg is singular the step is NaN, and so is the distance after it.
-    """
+    """(step (n, nv - 3) of trunk position in the world and joints, largest distance (n,) m before it)."""
     answers = robot.newton_step({"q": q, "com": com, "feet": feet})
-    step, distance = answers["step"], np.abs(answers["off"]).max(axis=1)
+    step, off = answers["step"], answers["off"]
+    singular = np.isfinite(off).all(axis=1) & ~np.isfinite(step).all(axis=1)
+    if singular.any():
+        step[singular] = _least_step(robot, q[singular], off[singular])
     largest = np.abs(step).max(axis=1)
-    with np.errstate(invalid="ignore"):
-        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(largest, LONGEST_STEP))[:, None]
-    return step, distance + np.where(largest > LONGEST_STEP, np.inf, 0.0)
+    step *= np.minimum(1.0, LONGEST_STEP / np.maximum(largest, LONGEST_STEP))[:, None]
+    return step, np.abs(off).max(axis=1) + np.where(largest > LONGEST_STEP, np.inf, 0.0)
+
+
+def _least_step(robot: Legged, q: Floats, off: Floats) -> Floats:
+    """The same step where legs are singular, straight or with all axes parallel: the least of all that lead nearest."""
+    terms, n = robot.geometry(q), len(q)
+    J = np.concatenate([terms["com_jacobian"], terms["contact_jacobians"].reshape(n, -1, q.shape[1] - 1)], axis=1)[:, :, 3:]
+    step: Floats = (np.linalg.pinv(J) @ off[..., None])[..., 0]
+    step[:, :3] = np.einsum("nij,nj->ni", rotations(q[:, 3:7]), step[:, :3])
+    return step
 
 
 def rotations(quaternion: Floats) -> Floats:

@@ -58,8 +58,8 @@ def join(first: Motion, *others: Motion) -> Motion:
 def rolling_motion(robot: Legged, q: Floats, path: Path, s: Floats) -> Motion:
     """The motion at poses q (n, nq), the moments s (n,) of as many paths.
 
-    Rows: trunk turning, com, no slip: A v = b, A vdot = bdot - Adot v. Foot forces: of all that give the trunk its six rows
-    of M vdot + h, those with the least sum of squares.
+    Foot forces: of all that give the trunk its six rows of M vdot + h, those with the least sum of squares. Where a leg is
+    singular velocities and accelerations are not finite.
     """
     v, _ = rolling_velocities(robot, q, path, s)
     still = np.zeros((len(q), len(robot.feet), 3))
@@ -81,7 +81,8 @@ def landing_velocity(robot: Legged, pose: Floats, com_velocity: Floats, angular_
     turning = robot.momentum(q)["centroidal_momentum_matrix"][0, :3]
     slip = at_the_ground(robot.radii, terms["contact_jacobians"][0], terms["contact_angular_jacobians"][0])
     A = np.concatenate([turning, terms["com_jacobian"][0], slip.reshape(-1, len(pose) - 1)])
-    v: Floats = np.linalg.solve(A, np.concatenate([angular_momentum, com_velocity, np.zeros(slip.size // A.shape[1])]))
+    b = np.concatenate([angular_momentum, com_velocity, np.zeros(slip.size // A.shape[1])])
+    v: Floats = _solve(A[None], b[None])[0]
     return v
 
 

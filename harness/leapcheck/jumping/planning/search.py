@@ -110,7 +110,7 @@ def path_utilisations(task: Task, start: Floats, path: Path) -> Floats:
     n, s = len(start), np.tile(chebyshev.points(NODES), len(start))
     q, _, in_reach = stances(task.robot, start, path, NODES, ROUGHLY)
     motion = rolling_motion(task.robot, q.reshape(len(s), -1), path.repeat(NODES), s)
-    worst = np.where(in_reach, 0.0, np.inf)
+    worst = np.where(in_reach & np.isfinite(motion.vdot).reshape(n, -1).all(axis=1), 0.0, np.inf)
     for measure in measures(task.robot, task.drives, task.battery, motion, task.request.friction):
         part = measure.utilisation.max(axis=1).reshape(n, -1).max(axis=1)
         if measure.name in NOT_WEIGHED:

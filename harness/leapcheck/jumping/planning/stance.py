@@ -126,6 +126,7 @@ def stances(
         q[..., 3:7] = quaternion.reshape(n, nodes, 4)
     for _ in range(MOST_SWEEPS):
         rate = rolling_velocities(robot, q.reshape(n * nodes, -1), rows, flat)[1].reshape(centres.shape)
+        in_reach &= np.isfinite(rate).all(axis=(1, 2, 3))
         rolled = centres[:, :1] + path.duration[:, None, None, None] * np.einsum("kj,njfx->nkfx", S, rate)
         rolled[~in_reach] = centres[~in_reach]
         change, centres = np.abs(rolled - centres).max(), rolled
