@@ -23,7 +23,8 @@ def box_fronts(spec: RobotSpec, plan: JumpPlan) -> tuple[float, float]:
     radii = np.array([max(point.radius, SMALLEST_RADIUS) for point in points])
     feet = np.array([point.is_foot for point in points], dtype=bool)
     last = int(np.searchsorted(plan.times, plan.touch_down))
-    centres = reference.kernel(reference.build(spec), ("contact_positions",))(plan.q[: last + 1])["contact_positions"]
+    positions = reference.kernel(reference.build(spec), ("contact_positions",), compile_code=False)
+    centres = positions(plan.q[: last + 1])["contact_positions"]
     ground = float((centres[0, :, 2] - radii)[feet].min())
     low = centres[..., 2] - radii < ground + plan.request.landing_height - GRAZE
     reach = np.where(low, centres[..., 0] + radii, -np.inf)

@@ -107,7 +107,7 @@ class Integration:
     def __init__(self, law: SoftLaw, torque: Torque, start: tuple[Floats, Floats], rtol: float, atol: float) -> None:
         law.forget()
         self._law, self._plant, self._torque, self._tolerances = law, law.plant, torque, (rtol, atol)
-        self._com = kernel(self._plant.tree, ("com_position",))
+        self._com = kernel(self._plant.tree, ("com_position",), compile_code=False)
         tree = self._plant.tree
         q, v = sound_state(tree.name, self._plant.free_base, *start, (tree.nq, tree.nv))
         u = world_velocity(self._plant.free_base, q, v)
