@@ -63,11 +63,13 @@ def run_everyday(rounds: int, tests: bool, command: str, tell: Callable[[str], N
 def run_steps(
     steps: Sequence[EverydayStep], place: Workplace, rounds: int, tell: Callable[[str], None]
 ) -> tuple[dict[str, list[CommandCost]], dict[str, str]]:
-    """The samples by the keys of the rows, and why there are none; each round runs every step once."""
+    """The samples by the keys of the rows, and why there are none; each round runs every step, but those of `once`."""
     samples: dict[str, list[CommandCost]] = {key: [] for step in steps for key in step.keys}
     reasons: dict[str, str] = {}
     for number in range(-1, rounds):
-        for step in (step for step in steps if not reasons.keys() & set(step.keys) and (step.warm or number >= 0)):
+        for step in steps:
+            if reasons.keys() & set(step.keys) or (number < 0 and not step.warm) or (number > 0 and step.once):
+                continue
             tell(f"{'first' if number < 0 else f'round {number + 1} of {rounds}'}: {', '.join(step.keys)}")
             try:
                 costs = step.run(place)

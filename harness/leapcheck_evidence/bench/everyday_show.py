@@ -43,7 +43,8 @@ def everyday_heading(run: EverydayRun) -> str:
     packages = ", ".join(f"{name} {version}" for name, version in run.versions)
     return (
         f"`{run.command}` on {run.machine}; {packages}. Fresh processes, CPU seconds of all of them, minimum / median of "
-        f"{run.rounds} rounds in which all commands took turns; goals are of minima, of CPU seconds unless they say otherwise."
+        f"{run.rounds} rounds in which all commands took turns, the tests in one of them; goals are of minima, of CPU seconds "
+        "unless they say otherwise."
     )
 
 

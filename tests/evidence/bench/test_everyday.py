@@ -75,10 +75,11 @@ def test_steps_take_turns_and_one_that_fails_is_left_out(tmp_path: Path) -> None
             raise CommandFailure("it cannot")
         return {name: CommandCost(float(len(turns)), 1.0)}
 
-    steps = [EverydayStep((name,), lambda _, name=name: step(name), warm=name != "b") for name in "abc"]
+    steps = [EverydayStep((name,), lambda _, name=name: step(name), warm=name not in "bd", once=name == "d") for name in "abcd"]
     samples, reasons = run_steps(steps, Workplace(tmp_path), 2, lambda _: None)
-    assert "".join(turns) == "ac" + "ab" + "ab"
-    assert {key: [cost.cpu for cost in costs] for key, costs in samples.items()} == {"a": [3.0, 5.0], "b": [4.0, 6.0], "c": []}
+    assert "".join(turns) == "ac" + "abd" + "ab"
+    times = {key: [cost.cpu for cost in costs] for key, costs in samples.items()}
+    assert times == {"a": [3.0, 6.0], "b": [4.0, 7.0], "c": [], "d": [5.0]}
     assert reasons == {"c": "it cannot"}
 
 
