@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from leapcheck.cli import COMMANDS
@@ -148,6 +149,19 @@ def test_what_a_pinned_package_needs_is_pinned_too() -> None:
             continue
         missing |= {(name, need.name) for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})}
     assert {pair for pair in missing if canonicalize_name(pair[1]) not in pinned} == set()
+
+
+def test_the_pins_are_for_the_oldest_supported_python() -> None:
+    """Also its first release, which a distribution may still have: some packages leave out 3.11.0 to 3.11.4."""
+    from importlib.metadata import distributions
+
+    pinned, (oldest, *_) = pins(), PROJECT["project"]["requires-python"].removeprefix(">=").split(",")
+    installed = {
+        (canonicalize_name(one.metadata["Name"]), one.version): one.metadata["Requires-Python"] for one in distributions()
+    }
+    wanted = {name: installed[name, version] or "" for name, version in pinned.items() if (name, version) in installed}
+    assert len(wanted) > len(pinned) // 2
+    assert {name: python for name, python in wanted.items() if not SpecifierSet(python).contains(f"{oldest}.0")} == {}
 
 
 def test_the_supported_pythons_are_those_of_the_readme() -> None:
