@@ -85,12 +85,14 @@ def motion(plant: Plant, q: Array, u: Array) -> Motion:
 class StepModel(NamedTuple):
     """What is traced: `key`, all that the code depends on besides plant and points; inputs with their shapes; the step.
 
-    `step(plant, points, inputs)` returns the answers by name, `CONDITIONS` among them, over any scalar.
+    `step(plant, points, inputs)` returns the answers by name, `CONDITIONS` among them, over any scalar. Where no point touches,
+    it does not depend on `contact_key` either.
     """
 
     key: tuple[object, ...]
     inputs: Mapping[str, tuple[int, ...]]
     step: Callable[[Plant, Points, Inputs], Mapping[str, Array]]
+    contact_key: tuple[object, ...] = ()
 
 
 class PredictedSteps:
@@ -153,8 +155,9 @@ class PredictedSteps:
         return program
 
     def _key(self, points: Points) -> bytes:
-        plant = self._plant
-        return b"predicted step " + key_of(self._model.key, plant.tree, plant.radii, plant.joints, plant.driven_u, points)
+        plant, model = self._plant, self._model
+        contacts = model.contact_key if points else ()
+        return b"predicted step " + key_of(model.key, contacts, plant.tree, plant.radii, plant.joints, plant.driven_u, points)
 
     def _graph(self, points: Points) -> Graph:
         recorder = Recorder(float)

@@ -135,7 +135,8 @@ class SoftSimulator(Stepped):
         self._gains = np.array(gains(contact.solref, contact.solimp, dt))
         nq, nv = plant.tree.nq, plant.tree.nv
         shapes = {"q": (nq,), "moved": (2 * nv,), "force": (nv,), "gains": (2,)}
-        model = StepModel(("soft", contact, self._weights), shapes, partial(predicted_stage, contact, self._weights))
+        stage = partial(predicted_stage, contact, self._weights)
+        model = StepModel(("soft",), shapes, stage, contact_key=(contact, self._weights))
         patience = PATIENCE * (len(STAGES) if integrator == "rk4" else 1)
         self._predicted = PredictedSteps(plant, model, patience) if can_be_predicted(contact, plant) else None
         self._forget()

@@ -90,6 +90,19 @@ def test_a_run_has_the_same_bits_again(plant: Plant) -> None:
     np.testing.assert_array_equal(first, second)
 
 
+def test_a_flight_is_one_program_whatever_the_contact(plant: Plant) -> None:
+    """Its key leaves the contact out, and so must what is recorded."""
+    solimp, solimplimit = (0.7, 0.9, 0.002, 0.4, 3.0), (0.8, 0.9, 0.01, 0.3, 1.0)
+    other = SoftContact(0.3, (0.005, 0.8), solimp, 2.0, "elliptic", (0.01, 0.9), solimplimit, (0.03, 0.9), solimplimit)
+    contacts = [SoftSimulator(plant, contact, DT)._predicted for contact in (SoftContact(), other)]
+    flight, standing = contacts[0]._points.values()
+    assert (flight, len(standing)) == ((), 4)
+    for points, is_same in ((flight, True), (standing, False)):
+        graphs = [steps._graph(points) for steps in contacts]
+        assert (graphs[0].nodes == graphs[1].nodes) is is_same
+        assert (contacts[0]._key(points) == contacts[1]._key(points)) is is_same
+
+
 @pytest.mark.parametrize("friction", [0.8, 0.05])
 def test_whole_runge_kutta_steps_have_the_bits_of_their_stages(plant: Plant, friction: float) -> None:
     v = np.zeros(SPEC.nv)
