@@ -86,7 +86,7 @@ def jump(
         crouch: height of the trunk in the crouch (m); chosen by default.
         push_time: how long the push lasts (s); chosen by default.
         planner: "quick", a push of constant acceleration, or "optimised", the best motion by its merit; by default "quick", but
-            for what it does not plan: boxes and gaps, flips, turns, run-ups.
+            for what it does not plan: boxes and gaps, flips, turns, run-ups, legs that move in planes.
         merit: what the optimised planner looks for: "margin" to the limits, least "energy" from the battery, or "height".
         take_off: which feet leave the ground first: "together", "front-first" or "rear-first".
         plan: a planned jump that comes with leapcheck (mit-flip, mit-front-jump, ...), or a file of your own (docs/plans.md).

@@ -81,7 +81,7 @@ class JumpOptions:
     """How long the push lasts (s); chosen by default."""
     planner: Planner | None = None
     """quick: a push of constant acceleration; optimised: the best motion by its --merit, in a minute or so. By default quick, but
-    for what it does not plan: boxes and gaps, flips, turns, run-ups."""
+    for what it does not plan: boxes and gaps, flips, turns, run-ups, legs that move in planes."""
     merit: Merit = "margin"
     """What the best motion is: margin to the limits, least energy from the battery, or most height (--highest)."""
     take_off: TakeOff | None = None

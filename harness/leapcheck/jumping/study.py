@@ -148,20 +148,23 @@ def jump_act(setup: JumpSetup, options: JumpOptions) -> Act:
         return user_act(setup.spec, options.policy, options.trajectory, options.pose, options.duration, options.sandbox)
     if options.chosen_planner == "optimised":
         return _optimised_act(setup, options)
+    from leapcheck.jumping.planning.plan import plan_jump, quick_plan_obstacle
+
+    is_open = (options.planner, options.crouch, options.push_time) == (None, None, None)
+    if is_open and (obstacle := quick_plan_obstacle(setup.spec)):
+        return _optimised_act(setup, options, f"{obstacle}: the optimised planner planned it")
     if options.highest:
         most = _highest(setup, options)
         return planned_act(most.plan, (most.sentence,), options.jumps)
-    from leapcheck.jumping.planning.plan import plan_jump
-
     return planned_act(plan_jump(setup.spec, _request(options), drives(setup.spec), setup.battery), jumps=options.jumps)
 
 
-def _optimised_act(setup: JumpSetup, options: JumpOptions) -> Act:
+def _optimised_act(setup: JumpSetup, options: JumpOptions, *notes: str) -> Act:
     from leapcheck.jumping.planning.optimised import optimised_planner
 
     motors, terrain = drives(setup.spec), setup.ground.terrain
     plan = optimised_planner()(setup.spec, _request(options), motors, setup.battery, terrain)
-    return planned_act(plan, (merit_note(plan, setup.battery),), options.jumps)
+    return planned_act(plan, (merit_note(plan, setup.battery), *notes), options.jumps)
 
 
 def _highest(setup: JumpSetup, options: JumpOptions) -> HighestJump:

@@ -17,7 +17,7 @@ from leapcheck_reference.simulate.errors import ContactSolverError
 from leapcheck_reference.simulate.ncp_problem import TOLERANCE, ConeProblem, newton, project, residual, steps
 
 NEGLIGIBLE = 1e-9
-"""Residual (m/s) of redundant contacts that is taken for rounding at once: it moves a point by 1e-12 m in a step."""
+"""Residual (m/s) of redundant contacts that counts as rounding: it moves a point by 1e-12 m in a step."""
 
 HALVINGS = 5
 """How often a step of Newton's method that does no good is halved, but in the first attempt."""
@@ -46,7 +46,7 @@ def impulses(problem: ConeProblem, start: Floats, inconsistency: float = 0.0) ->
             return project(problem, trial)  # moves nothing but roundings outside the cones
         if redundant and left < least:
             best, least = trial, left
-    if least <= inconsistency:
+    if least <= max(inconsistency, NEGLIGIBLE):
         return project(problem, best)
     raise ContactSolverError(
         f"the impulses of {len(problem.friction)} contacts and {len(problem.lower)} other rows were not found: "

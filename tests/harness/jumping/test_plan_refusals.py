@@ -8,20 +8,23 @@ import math
 import numpy as np
 import pytest
 
+from leapcheck.jumping.options import JumpOptions
 from leapcheck.jumping.planning import plan
 from leapcheck.jumping.planning.bounds import largest_powers, power_at_take_off
 from leapcheck.jumping.planning.checks import PULLED, refusal
 from leapcheck.jumping.planning.legged import legged_robot
-from leapcheck.jumping.planning.optimised.plan import optimised_jump
 from leapcheck.jumping.planning.plan import plan_jump
 from leapcheck.jumping.planning.records import Check, Infeasible, JumpRequest
 from leapcheck.jumping.planning.search import lowest_crouch
 from leapcheck.jumping.planning.task import task
+from leapcheck.jumping.setup import jump_setup
+from leapcheck.jumping.study import jump_act
 from leapcheck_models.robots import load
 from leapcheck_models.spec import Body, Joint, JointType, Pose, RobotSpec
 from leapcheck_reference.simulate.actuator import drives, largest_torque
 from leapcheck_reference.simulate.battery import Battery
 from tests.harness.jumping.planner_robots import with_legs
+from tests.reference.simulate.simple_bodies import with_planar_legs
 
 CROUCH_STEP = 0.006
 """m: a little more than between the heights among which the lowest crouch is looked for."""
@@ -176,15 +179,17 @@ def test_robots_that_cannot_be_planned_for(change, why: str) -> None:
 
 def test_legs_that_move_in_planes_are_for_the_optimised_planner() -> None:
     """Three joints with parallel axes: a straight leg's equations in every pose."""
-    spec = load("mini_cheetah")
-    axes = {f"{leg}_abad": (0.0, 1.0, 0.0) for leg in ("FR", "FL", "HR", "HL")}
-    bodies = tuple(
-        dataclasses.replace(b, joint=dataclasses.replace(b.joint, axis=axes.get(b.name, b.joint.axis))) for b in spec.bodies
-    )
-    planar = dataclasses.replace(spec, bodies=bodies)
+    planar = with_planar_legs(load("mini_cheetah"))
     with pytest.raises(ValueError, match=r"foot 'FR_foot' do not move it in all directions.*: plan with --planner optimised"):
         plan_jump(planar, JumpRequest(0.1), drives(planar))
-    assert optimised_jump(planar, JumpRequest(0.1), drives(planar)).utilisation < 1.0
+    for unsuited in (JumpOptions(height=0.1, planner="quick"), JumpOptions(height=0.1, crouch=0.2)):
+        with pytest.raises(ValueError, match="plan with --planner optimised"):
+            jump_act(jump_setup(planar, unsuited), unsuited)
+    act = jump_act(jump_setup(planar, JumpOptions(height=0.1)), JumpOptions(height=0.1))
+    assert act.plan is not None
+    assert act.plan.utilisation < 1.0
+    assert "planned for the most margin" in act.notes[0]
+    assert act.notes[1].endswith("as the quick planner needs them to: the optimised planner planned it")
 
 
 def test_only_robots_with_a_free_trunk() -> None:

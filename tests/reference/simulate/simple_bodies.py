@@ -1,4 +1,4 @@
-"""Bodies whose motion on the ground has a closed form: a ball, a box, a pendulum between stops."""
+"""Bodies whose motion on the ground has a closed form, a ball, a box, a pendulum between stops; and legs that move in planes."""
 
 from __future__ import annotations
 
@@ -38,3 +38,10 @@ def pendulum(
 
 
 PENDULUM_INERTIA = 0.26
+
+
+def with_planar_legs(spec: RobotSpec) -> RobotSpec:
+    """A quadruped named like Mini Cheetah whose abductions turn about y as well: its legs move their feet in planes alone."""
+    axes = {f"{leg}_abad": (0.0, 1.0, 0.0) for leg in ("FR", "FL", "HR", "HL")}
+    joints = {body.name: dataclasses.replace(body.joint, axis=axes.get(body.name, body.joint.axis)) for body in spec.bodies}
+    return dataclasses.replace(spec, bodies=tuple(dataclasses.replace(body, joint=joints[body.name]) for body in spec.bodies))

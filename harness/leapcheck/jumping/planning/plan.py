@@ -56,16 +56,24 @@ def plan_jump(
         raise ValueError("the quick planner pushes straight: plan a barrel roll with --planner optimised")
     if request.run_up is not None:
         raise ValueError("the quick planner jumps from rest alone: --planner optimised plans a run-up")
-    robot = legged_robot(spec, SMALLEST_RADIUS)
-    if foot := robot.planar_foot:
-        why = f"'{spec.name}': the joints of foot '{foot}' do not move it in all directions, as the quick planner needs them to"
-        raise ValueError(f"{why}: plan with --planner optimised")
-    work = task(robot, request, drives, battery)
+    if obstacle := quick_plan_obstacle(spec):
+        raise ValueError(f"{obstacle}: plan with --planner optimised")
+    work = task(legged_robot(spec, SMALLEST_RADIUS), request, drives, battery)
     weight = work.robot.mass * work.robot.gravity
     _refuse_beyond(work, power_at_take_off(work), SURELY)
     plan = _assemble(work, _parts(work), gains or Gains.for_robot(weight * work.com[2], work.com[2], work.robot.gravity))
     _refuse_beyond(work, plan.checks[0])
     return plan
+
+
+def quick_plan_obstacle(spec: RobotSpec) -> str | None:
+    """Why `plan_jump` plans no jump of the robot, while the optimised planner may; None where it does.
+
+    Raises ValueError for a robot that neither plans for.
+    """
+    if foot := legged_robot(spec, SMALLEST_RADIUS).planar_foot:
+        return f"'{spec.name}': the joints of foot '{foot}' do not move it in all directions, as the quick planner needs them to"
+    return None
 
 
 def _refuse_beyond(work: Task, worst: Check, most: float = 1.0) -> None:
