@@ -19,6 +19,9 @@ from leapcheck_reference.simulate.ncp_problem import TOLERANCE, ConeProblem, new
 NEGLIGIBLE = 1e-9
 """Residual (m/s) of redundant contacts that counts as rounding: it moves a point by 1e-12 m in a step."""
 
+ALIKE = 1e-3
+"""Relative difference of residuals that are one and the same: in legs that move in planes two ways differ by 1e-6."""
+
 HALVINGS = 5
 """How often a step of Newton's method that does no good is halved, but in the first attempt."""
 
@@ -44,6 +47,8 @@ def impulses(problem: ConeProblem, start: Floats, inconsistency: float = 0.0) ->
         left = residual(problem, trial)
         if size <= TOLERANCE or (redundant and left <= min(inconsistency, NEGLIGIBLE)):
             return project(problem, trial)  # moves nothing but roundings outside the cones
+        if redundant and least <= NEGLIGIBLE and abs(left - least) <= ALIKE * least:
+            break  # least squares have one minimum, and two ways have come to it
         if redundant and left < least:
             best, least = trial, left
     if least <= max(inconsistency, NEGLIGIBLE):
