@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,7 @@ def plan_jump(
     return plan
 
 
+@lru_cache(maxsize=8)  # a study asks before it plans, and a search plans the same robot many times
 def quick_plan_obstacle(spec: RobotSpec) -> str | None:
     """Why `plan_jump` plans no jump of the robot, while the optimised planner may; None where it does.
 
